@@ -1,5 +1,3 @@
-#include <optional>
-
 #include "config/schema.hpp"
 
 namespace sluice::config {
@@ -31,26 +29,26 @@ std::string check_mode(const std::string& text) {
 
 void read_listener(Section& s, ListenerOptions& o) {
     std::string mode;
-    std::optional<std::uint16_t> port;
     s.ip_address("address", o.address);
-    s.integer("port", port, 0, 65'535);
+    s.integer("port", o.port, 0, 65'535);
     s.text("unix", o.unix_path, check_socket_path);
     s.text("mode", mode, check_mode);
     s.boolean("tls", o.tls);
+    s.boolean("proxy_protocol", o.proxy_protocol);
     if (!mode.empty()) o.mode = static_cast<unsigned>(std::stoul(mode, nullptr, 8));
-    o.port = port.value_or(0);
-    if (o.is_unix() ? !o.address.empty() || port : o.address.empty() || !port)
+    const bool is_unix = s.has("unix");
+    if (s.has("address") == is_unix || s.has("port") == is_unix)
         s.fault(s.name() + ": expected address and port, or unix");
-    else if (!mode.empty() && !o.is_unix())
+    else if (s.has("mode") && !is_unix)
         s.fault(s.name() + ".mode: only a Unix socket has permissions");
-    else if (o.tls && o.is_unix())
+    else if (o.tls && is_unix)
         s.fault(s.name() + ".tls: a Unix socket needs none, what is sent does not leave the machine");
 }
 
 void read_certificate(Section& s, CertificateOptions& o) {
     s.text("certificate", o.certificate, check_file);
     s.text("key", o.key, check_file);
-    if (o.certificate.empty() || o.key.empty()) s.fault(s.name() + ": expected certificate and key");
+    if (!s.has("certificate") || !s.has("key")) s.fault(s.name() + ": expected certificate and key");
 }
 
 }  // namespace
@@ -78,9 +76,10 @@ std::vector<std::string> conflicts(const Options& options) {
     std::vector<std::string> found;
     const bool is_default = options.http.listeners.empty();
     const std::string name = is_default ? "http.address" : "http.listeners";
-    bool has_tls = false;
+    bool has_tls = false, has_proxy = false;
     for (const ListenerOptions& place : places_to_listen(options.http)) {
         has_tls = has_tls || place.tls;
+        has_proxy = has_proxy || place.proxy_protocol;
         if (place.is_unix() || place.tls || options.http.allow_plaintext || is_loopback_address(place.address))
             continue;
         found.push_back(name + ": others could read and change what is sent to " + place.text() +
@@ -89,6 +88,9 @@ std::vector<std::string> conflicts(const Options& options) {
     }
     if (has_tls && options.tls.certificates.empty())
         found.emplace_back("http.listeners: tls: true needs tls.certificates");
+    if (has_proxy && options.http.trusted_proxies.empty())
+        found.emplace_back(
+            "http.listeners: proxy_protocol: true needs http.trusted_proxies, from which it is accepted");
     if (options.tls.client_certificates != ClientCertificates::none && options.tls.client_ca.empty())
         found.emplace_back("tls.client_certificates: they are checked against tls.client_ca, which is not set");
     return found;

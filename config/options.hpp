@@ -21,6 +21,7 @@ struct ListenerOptions {
     std::string unix_path;  // "": TCP
     unsigned mode = 0660;   // permissions of the Unix socket
     bool tls = false;
+    bool proxy_protocol = false;  // every connection begins with a PROXY header
 
     bool is_unix() const { return !unix_path.empty(); }
     std::string text() const;  // "127.0.0.1 port 8080", "unix:/run/sluice.sock"
@@ -34,9 +35,10 @@ struct HttpOptions {
     std::size_t header_bytes{};
     Duration idle_timeout{};
     Duration request_timeout{};
-    std::size_t body_rate{};                 // bytes a second; 0: no minimum
-    std::vector<std::string> hosts;          // "*": any
-    std::vector<std::string> allow_origins;  // "*": any
+    std::size_t body_rate{};                   // bytes a second; 0: no minimum
+    std::vector<std::string> hosts;            // "*": any
+    std::vector<std::string> allow_origins;    // "*": any
+    std::vector<std::string> trusted_proxies;  // addresses and networks; "unix": peers of Unix sockets
 };
 
 struct CertificateOptions {

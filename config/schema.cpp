@@ -78,6 +78,8 @@ bool is_network(const std::string& text) {
     return bits && *bits <= (is_v6 ? 128 : 32);
 }
 
+bool is_proxy(const std::string& text) { return text == "unix" || is_network(text); }
+
 std::string check_folder(const std::string& path) {
     return path.empty() || path.find('\0') != std::string::npos ? "expected auto or the path of a folder" : "";
 }
@@ -93,6 +95,8 @@ void read_http(Section& s, HttpOptions& o) {
     s.size("body_rate", o.body_rate, 0, gib);
     s.texts("hosts", o.hosts, "names such as broker.example.org, or \"*\"", is_host);
     s.texts("allow_origins", o.allow_origins, "origins such as https://example.org, or \"*\"", is_origin);
+    s.texts("trusted_proxies", o.trusted_proxies,
+            "addresses and networks, such as 192.0.2.1 or 10.0.0.0/8, or \"unix\"", is_proxy);
 }
 
 void read_matcher(Section& s, MatcherOptions& o) {

@@ -40,6 +40,11 @@ void Section::fault(const YamlNode& at, std::string message) {
     if (faults_.size() < faults_max) faults_.push_back({source_, at.line, at.column, std::move(message)});
 }
 
+bool Section::has(std::string_view name) const {
+    return std::any_of(map_.members.begin(), map_.members.end(),
+                       [&](const YamlMember& member) { return member.key.text == name; });
+}
+
 const YamlNode* Section::find(std::string_view name) {
     known_.emplace_back(name);
     for (const auto& [key, value] : map_.members) {

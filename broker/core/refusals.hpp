@@ -12,8 +12,9 @@ enum class ConnectionRefusal : std::uint8_t {
     limit,      // limits.connections
     address,    // limits.address_connections
     resources,  // no memory or file descriptor
+    proxy,      // not from http.trusted_proxies, or without the PROXY header that its listener demands
 };
-inline constexpr std::array<std::string_view, 3> connection_refusals{"limit", "address", "resources"};
+inline constexpr std::array<std::string_view, 4> connection_refusals{"limit", "address", "resources", "proxy"};
 
 enum class RequestRefusal : std::uint8_t {
     address_requests,  // limits.address_requests

@@ -27,7 +27,7 @@ class TlsSluiced(Sluiced):
         listed = ", ".join(f"{{certificate: {certificate}, key: {key}}}" for certificate, key in certificates)
         self.context = ssl.create_default_context(cafile=trusted.certificate)
         super().__init__("http.listeners=[{address: 127.0.0.1, port: 0, tls: true}]", f"tls.certificates=[{listed}]",
-                         *options, **more)
+                         *options, **more)  # of two options of one name the later one counts
 
     def connect(self):
         return http.client.HTTPSConnection("localhost", self.port, timeout=TIMEOUT_S, context=self.context)
@@ -235,6 +235,19 @@ class Tls(unittest.TestCase):
                     reply += piece
             self.assertTrue(reply.startswith(b"HTTP/1.1 400 "))
             self.assertTrue(reply.endswith(b"this port speaks TLS; use https://\n"))
+
+    def test_a_proxy_header_precedes_the_handshake(self):
+        with self.broker("http.listeners=[{address: 127.0.0.1, port: 0, tls: true, proxy_protocol: true}]",
+                         "http.trusted_proxies=[127.0.0.1]", "log.level=debug") as broker:
+            with socket.create_connection(("127.0.0.1", broker.port), timeout=TIMEOUT_S) as raw:
+                raw.sendall(b"PROXY TCP4 203.0.113.9 192.0.2.1 50000 443\r\n")
+                with broker.context.wrap_socket(raw, server_hostname="localhost") as connection:
+                    connection.sendall(GET)
+                    self.assertTrue(connection.recv(100).startswith(b"HTTP/1.1 200 "))
+            request = broker.wait_for_log("request")
+            self.assertEqual((request["peer"], request.get("local", False)), ("203.0.113.9", False))
+            with self.assertRaises((ssl.SSLError, ConnectionError)):  # without the header
+                broker.socket()
 
     def test_handshakes_that_do_not_end_are_cut_off(self):
         with self.broker("tls.handshake_timeout=100ms") as broker:

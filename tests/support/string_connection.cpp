@@ -125,7 +125,7 @@ StringConnection::StringConnection(asio::io_context& io, server::Services& servi
     : io_(io), peer_(std::make_shared<Peer>(io, piece, output_max)), router_(server::make_router(services)) {
     const asio::ip::address address = asio::ip::address_v4::loopback();
     server::Admission admission{server::Principal{address},
-                                services.addresses.connect(address, server::AddressTable::Clock::now()),
+                                services.addresses.connect(address, server::AddressTable::Clock::now()), false, false,
                                 services.memory.charge(base::MemoryUse::connections, server::connection_memory_bytes)};
     const auto session = std::make_shared<server::HttpSession>(
         services, services.browser_rules, router_, std::make_unique<Transport>(peer_), std::move(admission));

@@ -19,6 +19,10 @@ HttpReply share_problem(std::string detail, std::chrono::nanoseconds wait) {
     return reply;
 }
 
+HttpReply connections_problem() {
+    return share_problem("the address has reached limits.address_connections", std::chrono::seconds(1));
+}
+
 HttpReply memory_problem(broker::MemoryShortage shortage) {
     if (shortage == broker::MemoryShortage::permanent)
         return status_reply(413, "this needs more memory than limits.memory leaves for it");

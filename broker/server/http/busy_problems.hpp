@@ -13,6 +13,8 @@ namespace sluice::server {
 HttpReply busy_problem(std::string detail);
 // 429: the address exceeds its share, and may try again after `wait`.
 HttpReply share_problem(std::string detail, std::chrono::nanoseconds wait);
+// 429: the address has limits.address_connections already.
+HttpReply connections_problem();
 // There is no memory for the request: 503, or 413 if there never will be.
 HttpReply memory_problem(broker::MemoryShortage shortage);
 

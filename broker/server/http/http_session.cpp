@@ -11,6 +11,7 @@
 #include "broker/server/http/busy_problems.hpp"
 #include "broker/server/http/head_rules.hpp"
 #include "broker/server/http/http_text.hpp"
+#include "broker/server/http/request_client.hpp"
 #include "broker/server/http/request_log.hpp"
 #include "broker/server/http/request_refusals.hpp"
 #include "broker/server/net/peer_watch.hpp"
@@ -40,10 +41,13 @@ HttpSession::HttpSession(ConnectionServices& services, const BrowserRules& brows
       transport_(std::move(transport)),
       principal_(std::move(admission.principal)),
       place_(std::move(admission.place)),
+      is_proxy_(admission.is_proxy),
+      is_relayed_(admission.is_relayed),
+      client_(principal_),
       for_monitoring_(std::move(admission.for_monitoring)),
       lacks_memory_(admission.lacks_memory),
       reader_(services.options.http.header_bytes),
-      arrival_(services, *transport_, *this, *place_, reader_, connection_memory_bytes / 2) {}
+      arrival_(services, *transport_, *this, reader_, connection_memory_bytes / 2) {}
 
 void HttpSession::start() {
     const auto self = shared_from_this();
@@ -143,7 +147,7 @@ asio::awaitable<bool> HttpSession::open() {
     const bool is_open =
         co_await transport_->open([this] { return !place_->take_request(AddressUse::Clock::now()).has_value(); });
     clear_deadline();
-    if (is_open) principal_.user = transport_->user();
+    if (is_open) client_.user = principal_.user = transport_->user();
     co_return is_open && !draining_;
 }
 
@@ -159,6 +163,7 @@ asio::awaitable<HttpSession::Next> HttpSession::serve_requests() {
             served = 0;
         }
         next = co_await serve_request();
+        if (next != Next::takeover) client_place_.reset();
     }
     // Not within serve_request(), which holds the request: the takeover may last for days.
     if (next == Next::takeover) next = co_await run_takeover();
@@ -174,6 +179,7 @@ struct HttpSession::Routed {
 
 asio::awaitable<HttpSession::Next> HttpSession::serve_request() {
     arrival_.next();
+    client_.is_local = false;
     replying_ = false;
     body_bytes_ = 0;
     head_read_.reset();
@@ -183,7 +189,8 @@ asio::awaitable<HttpSession::Next> HttpSession::serve_request() {
     if (*end != RequestArrival::End::complete && *end != RequestArrival::End::refused) co_return co_await refuse(*end);
     ++requests_;
     base::log_at(config::LogLevel::debug, [this] { head_read_ = Clock::now(); });
-    auto refusal = rate_refusal(services_, *place_);
+    auto refusal = identify_client();
+    if (!refusal) refusal = rate_refusal(services_, address_use());
     if (refusal) {
         // The head has not been checked yet, so the end of the body may be in doubt.
         refusal->closes = !reader_.is_complete() || find_fault_in_head(reader_.head()).has_value();
@@ -195,6 +202,25 @@ asio::awaitable<HttpSession::Next> HttpSession::serve_request() {
     refusal = route_request(routed);
     if (refusal) co_return co_await write_reply(*refusal);
     co_return co_await serve_route(routed.route, routed.request);
+}
+
+// Returns the reply that refuses the request, if the client has no place for it.
+std::optional<HttpReply> HttpSession::identify_client() {
+    if (!is_proxy_) return std::nullopt;
+    client_.address = forwarded_client(reader_.head(), services_.proxies, principal_.address);
+    if (client_.address == principal_.address) return std::nullopt;
+    const auto now = AddressTable::Clock::now();
+    AddressPlace place = services_.proxies.contains(client_.address)
+                             ? services_.addresses.connect_proxy(client_.address, now)
+                             : services_.addresses.connect(client_.address, now);
+    if (!place) return place_refusal(services_);
+    client_place_.emplace(std::move(place));
+    return std::nullopt;
+}
+
+// For logs. `peer`: the transport's.
+std::string HttpSession::client_text(const std::string& peer) const {
+    return !is_relayed_ && client_.address == principal_.address ? peer : client_.address.to_string();
 }
 
 // Returns the reply that refuses the request, if any.
@@ -213,7 +239,12 @@ std::optional<HttpReply> HttpSession::route_request(Routed& routed) {
         broker::count(services_.counters.requests_refused[broker::RequestRefusal::foreign]);
         return reply;
     }
-    if (!is_permitted && host.size() <= remembered_host_bytes_max) permitted_host_ = host;
+    const bool is_loopback = is_permitted ? permitted_host_is_loopback_ : is_loopback_host(host);
+    if (!is_permitted && host.size() <= remembered_host_bytes_max) {
+        permitted_host_ = host;
+        permitted_host_is_loopback_ = is_loopback;
+    }
+    client_.is_local = principal_.is_local && is_loopback && !is_forwarded(head);
     routed.route = router_(head.method(), path);
     Route& route = routed.route;
     if (!route.handler) {
@@ -235,8 +266,8 @@ std::optional<HttpReply> HttpSession::route_request(Routed& routed) {
     request.part = route.part;
     request.headers = &head;
     request.query = std::move(routed.target.query);
-    request.principal = &principal_;
-    request.address_use = place_.get();
+    request.principal = &client_;
+    request.address_use = &address_use();
     request.transport = transport_.get();
     return std::nullopt;
 }
@@ -252,7 +283,7 @@ asio::awaitable<HttpSession::Next> HttpSession::serve_route(const Route& route, 
     if (route.body_bytes_max && !reader_.content_length() && !reader_.is_chunked()) {
         co_return co_await refuse(411, "a body with Content-Length or Transfer-Encoding: chunked is required");
     }
-    AddressBytes share(*place_);
+    AddressBytes share(address_use());
     const std::size_t body_bytes_max = route.body_bytes_max.value_or(ignored_body_bytes_max);
     request.memory = services_.memory.charge(base::MemoryUse::bodies, 0);
     if (!reader_.is_complete()) {
@@ -298,7 +329,7 @@ asio::awaitable<HttpSession::Next> HttpSession::refuse(unsigned status, std::str
 
 asio::awaitable<HttpSession::Next> HttpSession::refuse(RequestArrival::End end) {
     if (end == RequestArrival::End::peer_left) co_return Next::closed_by_peer;
-    HttpReply reply = arrival_refusal(end, services_, *place_, reader_);
+    HttpReply reply = arrival_refusal(end, services_, address_use(), reader_);
     co_return co_await write_reply(reply);
 }
 
@@ -340,7 +371,9 @@ std::optional<HttpSession::Next> HttpSession::write_reply_now(HttpReply& reply) 
 }
 
 void HttpSession::log_reply(const HttpReply& reply) const {
-    AnsweredRequest request{peer_, principal_.user, reader_.head(), body_bytes_, std::nullopt};
+    const std::string client = client_text(peer_);
+    const std::string_view proxy = client == peer_ ? std::string_view() : peer_;
+    AnsweredRequest request{client, proxy, client_.is_local, client_.user, reader_.head(), body_bytes_, std::nullopt};
     if (head_read_) request.took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - *head_read_);
     log_request(request, reply);
 }
@@ -366,7 +399,7 @@ asio::awaitable<HttpSession::Next> HttpSession::run_takeover() {
     const bool chunked = reader_.head().version() >= 11;
     arrival_.drop();
     if (draining_) takeover_->finish();  // end_stream() may have been called during its setup
-    co_await takeover_->run(*transport_, *this, std::exchange(head_, {}), chunked);
+    co_await takeover_->run(*transport_, *this, client_text(transport_->peer()), std::exchange(head_, {}), chunked);
     takeover_.reset();
     co_return Next::close;
 }

@@ -63,6 +63,9 @@ private:
     boost::asio::awaitable<bool> open();
     boost::asio::awaitable<Next> serve_requests();
     boost::asio::awaitable<Next> serve_request();
+    std::optional<HttpReply> identify_client();
+    AddressUse& address_use() const { return client_place_ ? **client_place_ : *place_; }
+    std::string client_text(const std::string& peer) const;
     std::optional<HttpReply> route_request(Routed& routed);
     bool is_too_large(RequestArrival::End end) const;
     boost::asio::awaitable<Next> serve_route(const Route& route, HttpRequest& request);
@@ -88,6 +91,10 @@ private:
     const std::unique_ptr<Transport> transport_;
     Principal principal_;
     const AddressPlace place_;
+    const bool is_proxy_;                       // trusted to name clients
+    const bool is_relayed_;                     // the transport's peer is not the client
+    Principal client_;                          // of the current request
+    std::optional<AddressPlace> client_place_;  // its own, if a proxy forwards the request or event stream
     std::optional<CountedPlace> for_monitoring_;
     const bool lacks_memory_;
     std::optional<CountedPlace> beginning_;  // until its first request is read; got: few others begin, too
@@ -104,6 +111,7 @@ private:
     std::size_t requests_ = 0;
     std::size_t body_bytes_ = 0;  // of the current request
     std::string permitted_host_;  // of the last request that was not refused for it, if it is short
+    bool permitted_host_is_loopback_ = false;
     std::atomic<unsigned> wishes_{0};
     PostMemory post_memory_;
     bool draining_ = false;

@@ -1,6 +1,5 @@
 #include "broker/server/http/http_sessions.hpp"
 
-#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -15,7 +14,7 @@ namespace {
 HttpReply rejection_reply(Rejection reason) {
     switch (reason) {
         case Rejection::address_connections:
-            return share_problem("the address has reached limits.address_connections", std::chrono::seconds(1));
+            return connections_problem();
         case Rejection::descriptors:
             return busy_problem("there are no file descriptors for more connections");
         case Rejection::memory:

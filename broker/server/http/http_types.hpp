@@ -46,7 +46,7 @@ struct HttpRequest {
     wire::Query query;
     std::string body;
     const Principal* principal = nullptr;  // who sent it
-    AddressUse* address_use = nullptr;     // the use by its address; lives as long as the connection
+    AddressUse* address_use = nullptr;     // the use by its address; lives until the reply or event stream has ended
     // Notes when, while the handler runs, the client disconnects or closes its sending side. Null unless the endpoint
     // is watched (endpoints.cpp).
     std::shared_ptr<Departure> departure;

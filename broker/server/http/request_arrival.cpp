@@ -28,11 +28,10 @@ Connection::Clock::time_point slow_body_deadline(Connection::Clock::time_point b
 }
 
 RequestArrival::RequestArrival(ConnectionServices& services, Transport& transport, Connection& connection,
-                               AddressUse& address, RequestReader& reader, std::size_t short_head_bytes)
+                               RequestReader& reader, std::size_t short_head_bytes)
     : services_(services),
       transport_(transport),
       connection_(connection),
-      address_(address),
       reader_(reader),
       short_head_bytes_(short_head_bytes) {}
 
@@ -112,7 +111,7 @@ asio::awaitable<RequestArrival::End> RequestArrival::read_head() {
 std::optional<RequestArrival::End> RequestArrival::read_arrived_body(std::size_t body_bytes_max, AddressBytes& share) {
     const std::uint64_t announced = reader_.content_length().value_or(0);
     if (announced == 0 || announced > body_bytes_max || announced > reader_.input_bytes()) return std::nullopt;
-    if (!share.grow(announced)) return end_without_share(announced);
+    if (!share.grow(announced)) return end_without_share(share, announced);
     if (has_unknown_expectation()) return End::unknown_expectation;
     return reader_.read_body(body_bytes_max) == RequestReader::Step::done ? End::complete : End::refused;
 }
@@ -122,7 +121,7 @@ asio::awaitable<RequestArrival::End> RequestArrival::read_body(std::size_t body_
     using Step = RequestReader::Step;
     const std::uint64_t announced = reader_.content_length().value_or(0);
     if (announced <= body_bytes_max) {  // otherwise the reader refuses it
-        if (!share.grow(announced)) co_return end_without_share(announced);
+        if (!share.grow(announced)) co_return end_without_share(share, announced);
         if (has_unknown_expectation()) co_return End::unknown_expectation;
         if (!co_await go_on()) co_return End::peer_left;
     }
@@ -132,7 +131,7 @@ asio::awaitable<RequestArrival::End> RequestArrival::read_body(std::size_t body_
         if (begun == Clock::time_point()) begun = Clock::now();
         if (deadline_ == Clock::time_point()) deadline_ = begun + services_.options.http.request_timeout;
         const std::size_t received = reader_.body().size();
-        if (!share.grow(received)) co_return end_without_share(received);
+        if (!share.grow(received)) co_return end_without_share(share, received);
         if (!charge_body(memory)) co_return end_without_memory();
         connection_.set_deadline(
             std::min(deadline_, slow_body_deadline(begun, received, services_.options.http.body_rate)));
@@ -157,8 +156,8 @@ asio::awaitable<bool> RequestArrival::go_on() {
     co_return co_await transport_.write(std::span(&buffer, 1));
 }
 
-RequestArrival::End RequestArrival::end_without_share(std::uint64_t bytes) const {
-    return bytes > address_.bytes_max() ? End::share_too_small : End::share_taken;
+RequestArrival::End RequestArrival::end_without_share(const AddressBytes& share, std::uint64_t bytes) {
+    return bytes > share.bytes_max() ? End::share_too_small : End::share_taken;
 }
 
 // The connection's own charge covers a short head. A long head is charged for its text and, twice, for the parsed head,

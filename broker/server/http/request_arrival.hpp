@@ -40,8 +40,8 @@ public:
 
     // `short_head_bytes`: the size of a head that the connection's charge already covers. The other arguments must
     // outlive this object.
-    RequestArrival(ConnectionServices& services, Transport& transport, Connection& connection, AddressUse& address,
-                   RequestReader& reader, std::size_t short_head_bytes);
+    RequestArrival(ConnectionServices& services, Transport& transport, Connection& connection, RequestReader& reader,
+                   std::size_t short_head_bytes);
 
     void next();  // begins another request
     // Reads a head or a body that has arrived whole, as most have; none: the rest of it must be waited for. `share`
@@ -70,7 +70,7 @@ private:
     bool has_unknown_expectation() const;
     boost::asio::awaitable<bool> go_on();
     End end_early() const { return late_ ? End::late : End::peer_left; }
-    End end_without_share(std::uint64_t bytes) const;
+    static End end_without_share(const AddressBytes& share, std::uint64_t bytes);
     bool charge_head();
     bool charge_body(base::MemoryCharge& memory);
     std::size_t body_memory(std::uint64_t least) const;
@@ -79,7 +79,6 @@ private:
     ConnectionServices& services_;
     Transport& transport_;
     Connection& connection_;
-    const AddressUse& address_;
     RequestReader& reader_;
     const std::size_t short_head_bytes_;
     base::MemoryCharge head_memory_;  // for a long head, in MemoryUse::bodies

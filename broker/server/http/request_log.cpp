@@ -79,6 +79,8 @@ void log_request(const AnsweredRequest& request, const HttpReply& reply) {
                                        {"bytes_out", has_body ? reply.text().size() : 0}};
     if (request.took) fields.emplace_back("microseconds", request.took->count());
     fields.emplace_back("peer", request.peer);
+    if (!request.proxy.empty()) fields.emplace_back("proxy", request.proxy);
+    fields.emplace_back("local", request.is_local);
     if (!request.user.empty()) fields.emplace_back("user", request.user);
     if (!stream.empty()) fields.emplace_back("stream", stream);
     if (!trace.empty()) fields.emplace_back("trace_id", trace);

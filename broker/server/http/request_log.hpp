@@ -14,7 +14,9 @@ namespace sluice::server {
 
 // A request whose reply begins, even if its head is not well-formed.
 struct AnsweredRequest {
-    std::string_view peer;
+    std::string_view peer;   // the client
+    std::string_view proxy;  // that sent it for the client; "": none
+    bool is_local = false;
     std::string_view user;                          // "": anonymous
     const RequestReader::Head& head;                // as much as could be parsed
     std::size_t body_bytes = 0;                     // received

@@ -55,6 +55,11 @@ HttpReply arrival_refusal(RequestArrival::End end, ConnectionServices& services,
     return reader_refusal(reader);
 }
 
+HttpReply place_refusal(ConnectionServices& services) {
+    broker::count(services.counters.connections_refused[broker::ConnectionRefusal::address]);
+    return connections_problem();
+}
+
 std::optional<HttpReply> rate_refusal(ConnectionServices& services, AddressUse& address) {
     if (!address.limits_requests()) return std::nullopt;
     const auto wait = address.take_request(AddressUse::Clock::now());

@@ -12,6 +12,8 @@ namespace sluice::server {
 // Precondition: `end` is neither complete nor peer_left.
 HttpReply arrival_refusal(RequestArrival::End end, ConnectionServices& services, const AddressUse& address,
                           const RequestReader& reader);
+// The client of a proxy has too many requests and event streams in progress.
+HttpReply place_refusal(ConnectionServices& services);
 // Returns nothing if the address may make this request.
 std::optional<HttpReply> rate_refusal(ConnectionServices& services, AddressUse& address);
 

@@ -18,9 +18,9 @@ public:
     virtual ~Takeover() = default;
 
     // First writes `head`, the rendered head of the reply. `chunked`: the head announces it, so the rest must be
-    // chunked. Returns when there is nothing more to send; the connection is then closed.
-    virtual boost::asio::awaitable<void> run(Transport& transport, Connection& connection, std::string head,
-                                             bool chunked) = 0;
+    // chunked. `peer`: the client, for logs. Returns when there is nothing more to send; the connection is then closed.
+    virtual boost::asio::awaitable<void> run(Transport& transport, Connection& connection, std::string peer,
+                                             std::string head, bool chunked) = 0;
     // Ends it soon, after the queued data. Any thread.
     virtual void finish() = 0;
 };

@@ -1,7 +1,6 @@
 #include "broker/server/net/address_table.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "broker/server/net/plain_address.hpp"
 
@@ -15,7 +14,6 @@ constexpr std::size_t addresses_max = 65'536;
 // After a pause, two seconds' worth of requests may come at once, or a minute's worth of new streams.
 constexpr std::int64_t burst_seconds = 2;
 constexpr std::chrono::seconds sweep_interval{10}, sweep_interval_full{1};
-constexpr unsigned mapped_bits = 96;      // prefix of an IPv4-mapped IPv6 address
 constexpr std::size_t network_bytes = 8;  // of an IPv6 address
 
 base::TokenBucket::Clock::duration interval_of(std::chrono::seconds span, std::size_t tokens) {
@@ -45,48 +43,27 @@ bool AddressUse::take(Amount& used, std::size_t more, std::size_t most) {
 }
 
 AddressTable::AddressTable(AddressLimits limits)
-    : limits_(std::move(limits)), exempt_use_(std::make_shared<AddressUse>(no_limits_)) {
-    for (const std::string& text : limits_.exempt) {
-        const std::size_t slash = text.find('/');
-        boost::system::error_code error;
-        const asio::ip::address address = asio::ip::make_address(text.substr(0, slash), error);
-        if (error) continue;
-        unsigned bits = address.is_v4() ? 32 : 128;
-        if (slash != std::string::npos) std::from_chars(text.data() + slash + 1, text.data() + text.size(), bits);
-        exempt_.push_back({key_of(address), std::min(128U, bits + (address.is_v4() ? mapped_bits : 0))});
-    }
-}
-
-// The whole address; IPv4 addresses are mapped to IPv6.
-AddressTable::Key AddressTable::key_of(const asio::ip::address& address) {
-    if (address.is_v6()) return address.to_v6().to_bytes();
-    return asio::ip::make_address_v6(asio::ip::v4_mapped, address.to_v4()).to_bytes();
-}
-
-bool AddressTable::is_exempt(const Key& key) const {
-    return std::any_of(exempt_.begin(), exempt_.end(), [&](const Network& network) {
-        const unsigned bytes = network.bits / 8;
-        if (!std::equal(key.begin(), key.begin() + bytes, network.address.begin())) return false;
-        const unsigned rest = network.bits % 8;
-        return rest == 0 || (key[bytes] ^ network.address[bytes]) >> (8 - rest) == 0;
-    });
-}
+    : limits_(std::move(limits)), exempt_(limits_.exempt), exempt_use_(std::make_shared<AddressUse>(no_limits_)) {}
 
 AddressPlace AddressTable::connect(const asio::ip::address& address, Clock::time_point now) {
-    Key key = key_of(address);
-    std::shared_ptr<AddressUse> use = exempt_use_;
-    if (!is_exempt(key)) {
-        if (plain_address(address).is_v6())
-            std::fill(key.begin() + network_bytes, key.end(), static_cast<unsigned char>(0));
-        const std::lock_guard lock(mutex_);
-        const bool is_full = uses_.size() >= addresses_max;
-        if (now - swept_at_ >= (is_full ? sweep_interval_full : sweep_interval)) forget_idle(now);
-        if (const auto known = uses_.find(key); known != uses_.end())
-            use = known->second;
-        else
-            use = uses_.emplace(key, std::make_shared<AddressUse>(limits_)).first->second;
-    }
-    return use->take_connection() ? AddressPlace(std::move(use)) : AddressPlace();
+    std::shared_ptr<AddressUse> use = use_of(address, now);
+    return use->take_connection() ? AddressPlace(std::move(use), true) : AddressPlace();
+}
+
+AddressPlace AddressTable::connect_proxy(const asio::ip::address& address, Clock::time_point now) {
+    return AddressPlace(use_of(address, now), false);
+}
+
+std::shared_ptr<AddressUse> AddressTable::use_of(const asio::ip::address& address, Clock::time_point now) {
+    if (exempt_.contains(address)) return exempt_use_;
+    Key key = mapped_bytes(address);
+    if (plain_address(address).is_v6())
+        std::fill(key.begin() + network_bytes, key.end(), static_cast<unsigned char>(0));
+    const std::lock_guard lock(mutex_);
+    const bool is_full = uses_.size() >= addresses_max;
+    if (now - swept_at_ >= (is_full ? sweep_interval_full : sweep_interval)) forget_idle(now);
+    if (const auto known = uses_.find(key); known != uses_.end()) return known->second;
+    return uses_.emplace(key, std::make_shared<AddressUse>(limits_)).first->second;
 }
 
 // Keeps addresses with connections and, while there is room, those whose token buckets are not full again.

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "broker/base/token_bucket.hpp"
+#include "broker/server/net/networks.hpp"
 
 namespace sluice::server {
 
@@ -60,15 +61,17 @@ private:
     base::TokenBucket streams_;
 };
 
-// One connection of an address; the destructor releases it. Empty: the address has reached its limit.
+// One connection of an address, or one request that a proxy forwards for it; the destructor releases it. Empty: the
+// address has reached its limit.
 class AddressPlace {
 public:
     AddressPlace() = default;
-    explicit AddressPlace(std::shared_ptr<AddressUse> use) : use_(std::move(use)) {}
+    // `is_counted`: it is one of the address's connections.
+    AddressPlace(std::shared_ptr<AddressUse> use, bool is_counted) : use_(std::move(use)), is_counted_(is_counted) {}
     AddressPlace(AddressPlace&&) noexcept = default;
     AddressPlace& operator=(AddressPlace&&) = delete;
     ~AddressPlace() {
-        if (use_) use_->release_connection();
+        if (use_ && is_counted_) use_->release_connection();
     }
 
     explicit operator bool() const { return use_ != nullptr; }
@@ -78,6 +81,7 @@ public:
 
 private:
     std::shared_ptr<AddressUse> use_;
+    bool is_counted_ = false;
 };
 
 // The bytes of one request; the destructor releases them.
@@ -98,6 +102,8 @@ public:
         return true;
     }
 
+    std::size_t bytes_max() const { return use_.bytes_max(); }
+
 private:
     AddressUse& use_;
     std::size_t bytes_ = 0;
@@ -114,24 +120,21 @@ public:
 
     // Admits a connection from this address.
     AddressPlace connect(const boost::asio::ip::address& address, Clock::time_point now);
+    // Admits a connection from a proxy's address, which may have any number of them.
+    AddressPlace connect_proxy(const boost::asio::ip::address& address, Clock::time_point now);
 
     std::size_t size() const;
 
 private:
     using Key = std::array<unsigned char, 16>;
     using Uses = std::map<Key, std::shared_ptr<AddressUse>>;
-    struct Network {
-        Key address{};
-        unsigned bits = 0;
-    };
 
-    static Key key_of(const boost::asio::ip::address& address);
-    bool is_exempt(const Key& key) const;
+    std::shared_ptr<AddressUse> use_of(const boost::asio::ip::address& address, Clock::time_point now);
     void forget_idle(Clock::time_point now);
 
     const AddressLimits limits_;
     const AddressLimits no_limits_;
-    std::vector<Network> exempt_;
+    const Networks exempt_;
     const std::shared_ptr<AddressUse> exempt_use_;
     mutable std::mutex mutex_;
     Uses uses_;

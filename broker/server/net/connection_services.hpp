@@ -5,9 +5,8 @@
 #include <atomic>
 #include <cstddef>
 
-namespace sluice::config {
-struct Options;
-}
+#include "broker/server/net/trusted_proxies.hpp"
+#include "config/options.hpp"
 
 namespace sluice::base {
 class MemoryBudget;
@@ -32,6 +31,7 @@ struct ConnectionServices {
     Connections& connections;
     base::MemoryBudget& memory;
     AddressTable& addresses;
+    const TrustedProxies proxies{options.http.trusted_proxies};
     std::atomic<std::size_t> monitoring_connections{0};  // beyond limits.connections or memory
     std::atomic<std::size_t> new_connections{0};         // accepted, and not yet served
 };

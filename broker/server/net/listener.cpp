@@ -3,6 +3,7 @@
 #include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -26,6 +27,7 @@
 #include "broker/server/net/address_table.hpp"
 #include "broker/server/net/connections.hpp"
 #include "broker/server/net/plain_address.hpp"
+#include "broker/server/net/read_proxy_header.hpp"
 #include "broker/server/net/socket_transport.hpp"
 #include "broker/server/net/tls/tls_server.hpp"
 #include "broker/server/net/tls_transport.hpp"
@@ -40,6 +42,7 @@ namespace {
 
 constexpr int unsent_bytes_max = 256 << 10;
 constexpr int accepted_at_once_max = 64;
+constexpr std::size_t relayed_max = 1'024;      // connections whose PROXY header is awaited
 constexpr std::size_t monitoring_max = 8;       // connections beyond limits.connections
 constexpr std::size_t without_memory_max = 64;  // of these and of those for which there is no memory
 constexpr std::chrono::milliseconds pause_after_error{100};
@@ -251,17 +254,57 @@ void Listener::reject(Socket& socket, Rejection reason) {
     end_with(socket, tls_ != nullptr ? alert : sessions_.rejection_text(reason));
 }
 
+bool Listener::is_trusted(const Peer& peer) const {
+    return peer.is_unix ? services_.proxies.has_unix_peers() : services_.proxies.contains(peer.address);
+}
+
 void Listener::admit(Socket socket) {
     boost::system::error_code ignored;
-    const auto peer = tcp_endpoint(peer_);
-    if (peer) {
+    const auto tcp_peer = tcp_endpoint(peer_);
+    if (tcp_peer) {
         socket.set_option(tcp::no_delay(true), ignored);
         socket.set_option(asio::socket_base::keep_alive(true), ignored);
     }
-    Principal principal{peer ? peer->address() : asio::ip::address(asio::ip::address_v4::loopback())};
-    principal.is_local = principal.address.is_loopback();
+    const Peer peer{tcp_peer ? tcp_peer->address() : asio::ip::address_v4::loopback(), !tcp_peer, false};
+    if (!place_.proxy_protocol) return admit(std::move(socket), peer);
+    if (!is_trusted(peer)) return refuse_proxy(endpoint_text(peer_), "not in http.trusted_proxies");
+    CountedPlace waiting(relayed_, relayed_max);
+    if (!waiting.got()) return reject(socket, Rejection::connections);
+    const auto admit_later = [self = shared_from_this(), peer, endpoint = peer_,
+                              held = std::make_shared<Held>(std::move(socket), std::move(waiting))] {
+        return self->admit_relayed(held, endpoint, peer);
+    };
+    asio::co_spawn(threads_.first(), admit_later, asio::detached);
+}
+
+// The proxy has connected, and says now for whom.
+asio::awaitable<void> Listener::admit_relayed(std::shared_ptr<Held> held, SocketEndpoint endpoint, Peer peer) {
+    const auto header = co_await read_proxy_header(held->socket, services_.options.tls.handshake_timeout);
+    if (!acceptor_.is_open()) co_return;
+    if (header.state != ProxyHeader::State::done)
+        co_return refuse_proxy(endpoint_text(endpoint), "no valid PROXY header");
+    peer.is_relayed = true;
+    if (header.client) {
+        peer.address = *header.client;
+        peer.is_unix = false;
+    }
+    peer_ = endpoint;
+    admit(std::move(held->socket), peer);
+}
+
+void Listener::refuse_proxy(const std::string& peer, const char* reason) const {
+    broker::count(services_.counters.connections_refused[broker::ConnectionRefusal::proxy]);
+    base::log_debug("connection refused", {{"peer", peer}, {"reason", reason}});
+}
+
+void Listener::admit(Socket socket, const Peer& peer) {
+    Principal principal{peer.address};
+    principal.is_local = principal.address.is_loopback() && !peer.is_relayed;
     // The address first: one over its limit displaces nobody.
-    AddressPlace place = services_.addresses.connect(principal.address, AddressTable::Clock::now());
+    const bool is_proxy = is_trusted(peer);
+    const auto now = AddressTable::Clock::now();
+    AddressPlace place = is_proxy ? services_.addresses.connect_proxy(principal.address, now)
+                                  : services_.addresses.connect(principal.address, now);
     if (!place) return reject(socket, Rejection::address_connections);
     std::optional<CountedPlace> for_monitoring;
     if (!services_.connections.make_room()) for_monitoring.emplace(services_.monitoring_connections, monitoring_max);
@@ -280,8 +323,8 @@ void Listener::admit(Socket socket) {
         transport = std::make_unique<TlsTransport>(std::move(socket), tls_->new_session());
     else
         transport = std::make_unique<SocketTransport>(std::move(socket));
-    sessions_.start_session(std::move(transport), {std::move(principal), std::move(place), std::move(memory),
-                                                   std::move(for_monitoring), lacks_memory});
+    sessions_.start_session(std::move(transport), {std::move(principal), std::move(place), is_proxy, peer.is_relayed,
+                                                   std::move(memory), std::move(for_monitoring), lacks_memory});
 }
 
 }  // namespace sluice::server

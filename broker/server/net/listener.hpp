@@ -2,6 +2,7 @@
 // assigns connections to all of them in turn. Any thread may call close().
 #pragma once
 
+#include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/generic/stream_protocol.hpp>
@@ -10,10 +11,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "broker/base/repeat_guard.hpp"
 #include "broker/server/net/connection_services.hpp"
+#include "broker/server/net/counted_place.hpp"
 #include "broker/server/net/io_threads.hpp"
+#include "broker/server/net/plain_address.hpp"
 #include "broker/server/net/reserved_post.hpp"
 #include "broker/server/net/session_factory.hpp"
 #include "config/options.hpp"
@@ -54,12 +58,30 @@ public:
 private:
     using Acceptor = boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol>;
 
+    // Who has connected, as the socket says, or the proxy that it came from.
+    struct Peer {
+        boost::asio::ip::address address;
+        bool is_unix;
+        bool is_relayed;
+    };
+    // A connection whose PROXY header is awaited.
+    struct Held {
+        Held(Socket from, CountedPlace of) : socket(std::move(from)), place(std::move(of)) {}
+
+        Socket socket;
+        const CountedPlace place;
+    };
+
     void listen_to_tcp();
     void listen_to_unix();
     boost::asio::awaitable<void> accept_connections();
     boost::asio::awaitable<void> accept_connection();
     void admit_others();
     void admit(Socket socket);
+    boost::asio::awaitable<void> admit_relayed(std::shared_ptr<Held> held, SocketEndpoint endpoint, Peer peer);
+    void admit(Socket socket, const Peer& peer);
+    bool is_trusted(const Peer& peer) const;
+    void refuse_proxy(const std::string& peer, const char* reason) const;
     void reject(Socket& socket, Rejection reason);
     void reject_one();
     boost::asio::awaitable<void> pause(std::chrono::milliseconds time);
@@ -74,6 +96,7 @@ private:
     PostMemory close_memory_;
     SpareDescriptor spare_;
     base::RepeatGuard told_;                                // reasons already logged why none could be accepted
+    std::atomic<std::size_t> relayed_{0};                   // connections whose PROXY header is awaited
     std::weak_ptr<int> accepting_;                          // expired: the coroutine has ended
     boost::asio::generic::stream_protocol::endpoint peer_;  // of the connection being accepted
     std::uint64_t socket_file_ = 0;                         // of a Unix socket: its inode

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -17,6 +18,12 @@ inline boost::asio::ip::address plain_address(const boost::asio::ip::address& ad
     namespace ip = boost::asio::ip;
     if (!address.is_v6() || !address.to_v6().is_v4_mapped()) return address;
     return ip::make_address_v4(ip::v4_mapped, address.to_v6());
+}
+
+// The bytes of an IPv6 address; an IPv4 address becomes the IPv4-mapped one.
+inline std::array<unsigned char, 16> mapped_bytes(const boost::asio::ip::address& address) {
+    namespace ip = boost::asio::ip;
+    return (address.is_v6() ? address.to_v6() : ip::make_address_v6(ip::v4_mapped, address.to_v4())).to_bytes();
 }
 
 using SocketEndpoint = boost::asio::generic::stream_protocol::endpoint;

@@ -1,4 +1,5 @@
-// The identity of a connection's client. A plain value, created when the connection is admitted.
+// The identity of a client: of a connection, and of each of its requests, since a proxy's are those of others. A plain
+// value.
 #pragma once
 
 #include <boost/asio/ip/address.hpp>
@@ -12,8 +13,10 @@ struct Principal {
     explicit Principal(const boost::asio::ip::address& of) : address(plain_address(of)) {}
 
     boost::asio::ip::address address;  // IPv4-mapped ones as IPv4; of a Unix socket's client: 127.0.0.1
-    bool is_local = false;             // of this machine: came over a loopback address or a Unix socket
     std::string user;                  // the authenticated user; empty: anonymous
+    // Of a connection: whether it came over loopback or a Unix socket. Of a request: also whether it came from no proxy
+    // and asked for a loopback host, so that neither a proxy on this machine nor a web page makes it for others.
+    bool is_local = false;
 };
 
 }  // namespace sluice::server

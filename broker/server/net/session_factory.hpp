@@ -19,6 +19,8 @@ namespace sluice::server {
 struct Admission {
     Principal principal;
     AddressPlace place;
+    bool is_proxy;              // trusted to name the clients of its requests
+    bool is_relayed;            // a proxy has named the client, with a PROXY header
     base::MemoryCharge memory;  // connection_memory_bytes, of MemoryUse::connections
     // If set, the connection is beyond limits.connections or, if `lacks_memory`, there was no memory for it; it serves
     // only monitoring.

@@ -53,12 +53,11 @@ void ConsumerStream::finish() {
     waker(wake_up_)();
 }
 
-asio::awaitable<void> ConsumerStream::run(Transport& transport, Connection& connection, std::string head,
-                                          bool chunked) {
+asio::awaitable<void> ConsumerStream::run(Transport& transport, Connection& connection, std::string peer,
+                                          std::string head, bool chunked) {
     context_.event_streams.fetch_add(1);
     counted_ = true;
     connection.clear_deadline();
-    const std::string peer = transport.peer();
     const std::string& name = consumer_.subscription()->name();
     base::log_debug("consumer connected", {{"peer", peer}, {"subscription", name}});
     StreamWriter writer(transport, chunked);

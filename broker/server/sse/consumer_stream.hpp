@@ -47,7 +47,7 @@ public:
                    MakeFeed make_feed, CountedPlace place);
     ~ConsumerStream() override;
 
-    boost::asio::awaitable<void> run(Transport& transport, Connection& connection, std::string head,
+    boost::asio::awaitable<void> run(Transport& transport, Connection& connection, std::string peer, std::string head,
                                      bool chunked) override;
     void finish() override;
 

@@ -94,10 +94,10 @@ void EventStream::end_subscription() noexcept {
     context_.replay.leave(*subscriber_);
 }
 
-asio::awaitable<void> EventStream::run(Transport& transport, Connection& connection, std::string head, bool chunked) {
+asio::awaitable<void> EventStream::run(Transport& transport, Connection& connection, std::string peer, std::string head,
+                                       bool chunked) {
     context_.event_streams.fetch_add(1);
     counted_ = true;
-    const std::string peer = transport.peer();
     wake_up_->on_wake = [this, &connection] {
         const broker::Mailbox::State state = subscriber_->mailbox.state();
         if (state != broker::Mailbox::State::open) end_subscription();

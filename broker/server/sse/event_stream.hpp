@@ -58,7 +58,7 @@ public:
                 std::string notes, CountedPlace place, broker::StreamHold hold);
     ~EventStream() override;
 
-    boost::asio::awaitable<void> run(Transport& transport, Connection& connection, std::string head,
+    boost::asio::awaitable<void> run(Transport& transport, Connection& connection, std::string peer, std::string head,
                                      bool chunked) override;
     void finish() override { subscriber_->mailbox.finish(); }
 

@@ -341,12 +341,15 @@ TEST_CASE("plain HTTP that other machines can reach must be allowed") {
 
 TEST_CASE("lists of texts") {
     const auto config = parse_config("f.yaml", R"(
-http: {hosts: [broker.example, "*"], allow_origins: ["https://a.example", "http://localhost:3000", "*"]}
+http: {hosts: [broker.example, "*"], allow_origins: ["https://a.example", "http://localhost:3000", "*"],
+       trusted_proxies: [unix, 192.0.2.1, 10.0.0.0/8, "::1"]}
 limits: {address_exempt: [192.0.2.1, 10.0.0.0/8, "2001:db8::/32"]}
 )");
     REQUIRE(config.errors.empty());
     CHECK(config.options.http.hosts == std::vector<std::string>{"broker.example", "*"});
     CHECK(config.options.http.allow_origins.size() == 3);
+    CHECK(config.options.http.trusted_proxies == std::vector<std::string>{"unix", "192.0.2.1", "10.0.0.0/8", "::1"});
+    CHECK(parse_config("f.yaml", "").options.http.trusted_proxies.empty());
     CHECK(parse_config("f.yaml", "limits: {address_exempt: []}").options.limits.address_exempt.empty());
     CHECK(
         errors_of("http: {hosts: x}") ==
@@ -357,6 +360,16 @@ limits: {address_exempt: [192.0.2.1, 10.0.0.0/8, "2001:db8::/32"]}
     for (const char* bad : {"[a.example]", "['https://']", "['https://a/']", "['https://A.example']", "['://a']"}) {
         CAPTURE(bad);
         CHECK(errors_of("http: {allow_origins: " + std::string(bad) + "}").size() == 1);
+    }
+    CHECK(errors_of("http: {trusted_proxies: [nginx]}") ==
+          Errors{"f.yaml:1:26: http.trusted_proxies: expected a list of addresses and networks, such as 192.0.2.1 or "
+                 "10.0.0.0/8, or \"unix\", found \"nginx\""});
+    const std::string listeners = "http: {listeners: [{address: 127.0.0.1, port: 8081, proxy_protocol: true}]";
+    CHECK(errors_of(listeners + "}").size() == 1);  // accepted from nobody
+    CHECK(errors_of(listeners + ", trusted_proxies: [127.0.0.1]}").empty());
+    for (const char* bad : {"unix", "[Unix]", "['unix:']", "[10.0.0.0/33]", "['*']", "['']"}) {
+        CAPTURE(bad);
+        CHECK(errors_of("http: {trusted_proxies: " + std::string(bad) + "}").size() == 1);
     }
     for (const char* bad :
          {"[localhost]", "[10.0.0.0/33]", "['::/129']", "[10.0.0.0/]", "[10.0.0/8]", "[10.0.0.0/a]"}) {
