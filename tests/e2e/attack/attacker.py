@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The attacking process: `attacker.py NAME PORT SECONDS NICE`. Where latencies are judged, NICE is the lowest priority,
+"""The attacking process: `attacker.py NAME PORT SECONDS NICE TLS_PORT`. Where latencies are judged, NICE is the lowest priority,
 since on a network it would have its own machine. Prints "under way" when everything is prepared, then attacks for
 SECONDS, and prints as JSON the replies that it got and its unmet expectations."""
 import json
@@ -18,8 +18,9 @@ SETUP_S_MAX = 5 * wire.TIMEOUT_S
 class Attack:
     """What a row of the suite gets: the target, its time limit, and a place for its findings."""
 
-    def __init__(self, port, seconds):
+    def __init__(self, port, seconds, tls_port):
         self.port = port
+        self.tls_port = tls_port
         self.seconds = seconds
         self.deadline = time.monotonic() + SETUP_S_MAX
         self.refused = {}
@@ -124,7 +125,7 @@ def main():
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     row = ROWS[sys.argv[1]]
-    attack = Attack(int(sys.argv[2]), float(sys.argv[3]))
+    attack = Attack(int(sys.argv[2]), float(sys.argv[3]), int(sys.argv[5]))
     try:
         row.run(attack)
     except (OSError, wire.Broken) as error:

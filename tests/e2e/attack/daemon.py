@@ -6,6 +6,7 @@ import re
 import resource
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 import wire
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from certificates import Authority  # noqa: E402
 from sluice_process import TIMEOUT_S, Sluiced  # noqa: E402
 
 MEMORY_BYTES = 512 << 20
@@ -37,6 +39,18 @@ def known_options():
     return names
 
 
+@functools.cache
+def certificate_folder():
+    return tempfile.TemporaryDirectory()
+
+
+@functools.cache
+def tls_options():
+    certificate, key = Authority(certificate_folder().name).sign("localhost", ("DNS:localhost",))
+    return ("http.listeners=[{address: 127.0.0.1, port: 0}, {address: 127.0.0.1, port: 0, tls: true}]",
+            f"tls.certificates=[{{certificate: {certificate}, key: {key}}}]")
+
+
 def memory_used(port, timeout=wire.TIMEOUT_S):
     """The bytes that the daemon says it uses, as it counts them against limits.memory; None if it does not say that."""
     try:
@@ -47,15 +61,18 @@ def memory_used(port, timeout=wire.TIMEOUT_S):
 
 
 class Daemon(Sluiced):
-    """`address_space_bytes`: how much more the process may map than when it begins to listen."""
+    """`address_space_bytes`: how much more the process may map than when it begins to listen. `tls`: it has a listener
+    with TLS, too, at `tls_port`."""
 
     common = ()
 
-    def __init__(self, options=(), address_space_bytes=None):
+    def __init__(self, options=(), address_space_bytes=None, tls=False):
         known = known_options()
-        wanted = [*SUITE_OPTIONS, *options]
+        wanted = [*SUITE_OPTIONS, *options, *(tls_options() if tls else ())]
         self.left_out = [option for option in wanted if option.split("=")[0] not in known]
         super().__init__(*(option for option in wanted if option not in self.left_out))
+        ports = [entry["port"] for entry in self.log if "port" in entry and entry["message"] == "listening"]
+        self.tls_port = ports[1] if len(ports) > 1 else None
         self.rss_bytes_max = self.used_bytes_max = 0
         self._watched = [threading.Thread(target=watch, daemon=True) for watch in (self._watch, self._watch_status)]
         for thread in self._watched:

@@ -103,7 +103,8 @@ class Child:
 
 
 def attacker(row, daemon, form, seconds):
-    return Child("-B", HERE / "attacker.py", row.name, daemon.port, seconds, NICE if form.judges_times else 0)
+    return Child("-B", HERE / "attacker.py", row.name, daemon.port, seconds, NICE if form.judges_times else 0,
+                 daemon.tls_port or 0)
 
 
 def measure(witness, events, verdict):
@@ -272,7 +273,7 @@ def end(row, daemon, form, verdict):
 
 def try_row(row, form):
     verdict = Verdict()
-    with Daemon((*row.options, *form.options(row)), row.address_space_bytes) as daemon:
+    with Daemon((*row.options, *form.options(row)), row.address_space_bytes, row.tls) as daemon:
         verdict.left_out = daemon.left_out
         attack(row, daemon, form, verdict)
         judge_quiet_ones(form, verdict)

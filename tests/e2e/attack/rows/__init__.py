@@ -19,6 +19,7 @@ class Row:
     ends_under_attack: bool = False  # SIGTERM is sent during the attack, in the short form, too
     long_only: bool = False
     address_space_bytes: int | None = None  # how much more the process may map than when idle
+    tls: bool = False            # the daemon has a listener with TLS, too: Attack.tls_port
 
     @property
     def purpose(self):
@@ -35,5 +36,5 @@ def row(**settings):
 
 
 for module in ("heads", "framing", "browsers", "connections", "documents", "scans", "operators", "filters", "paths",
-               "distinct_paths", "streams", "nosy", "readers", "replays", "subscriptions", "memory"):
+               "distinct_paths", "streams", "nosy", "readers", "replays", "subscriptions", "memory", "tls"):
     importlib.import_module(f"rows.{module}")
