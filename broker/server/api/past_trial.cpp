@@ -49,7 +49,10 @@ PastTrial::PastTrial(filter::Filter filter, const std::string& stream, const Sin
       meter_(meter),
       memory_(services.memory.force_charge(base::MemoryUse::evaluation, 0)),
       matches_(filter_, {services.log, services.memory, stream, start.next_id}, limits_of(services),
-               [this] { meter_.check_wanted(); }),
+               [this, &services] {
+                   meter_.check_wanted();
+                   if (services.draining) throw NotWanted();  // as between two steps, of which one may take long
+               }),
       annotator_({filter_.leaves}, std::nullopt),
       answers_(filter_, services.options.limits, services.memory, [this](double ns) { meter_.spend(ns); }) {}
 
