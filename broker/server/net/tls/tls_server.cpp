@@ -24,6 +24,8 @@ using Context = std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)>;
 constexpr const char* ciphers =
     "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:"
     "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305";
+// Without those of finite fields, by which a client could have the broker compute for milliseconds.
+constexpr const char* groups = "X25519:P-256:P-384";
 constexpr unsigned char session_id_context[] = "sluice";
 
 // The reason of OpenSSL's first error, and the system's if there is one.
@@ -108,7 +110,8 @@ Context make_context(const config::TlsOptions& options, const config::Certificat
     Context context(SSL_CTX_new(TLS_server_method()), SSL_CTX_free);
     if (!context) throw std::bad_alloc();
     SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
-    if (SSL_CTX_set_cipher_list(context.get(), ciphers) != 1) throw std::runtime_error("TLS: " + take_reason());
+    if (SSL_CTX_set_cipher_list(context.get(), ciphers) != 1 || SSL_CTX_set1_groups_list(context.get(), groups) != 1)
+        throw std::runtime_error("TLS: " + take_reason());
     SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_IGNORE_UNEXPECTED_EOF);
     // Buffers of idle connections are freed; a write may go on from another place.
     SSL_CTX_set_mode(context.get(),
