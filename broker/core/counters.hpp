@@ -40,7 +40,7 @@ public:
         {"connections_displaced", "Idle connections that were closed to make room for others"});
     base::CounterBy<ConnectionRefusal, connection_refusals.size()> connections_refused{
         metrics,
-        {"connections_refused", "Connections refused because of a limit or for lack of resources"},
+        {"connections_refused", "Connections refused for a limit, lack of resources or a missing PROXY header"},
         "reason",
         connection_refusals};
     base::CounterBy<RequestRefusal, request_refusals.size()> requests_refused{

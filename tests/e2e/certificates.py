@@ -36,12 +36,12 @@ class Authority:
         self._numbers = itertools.count()
         (self.folder / "index.txt").touch()
         (self.folder / "ca.cnf").write_text(CA_CONFIGURATION.format(folder=self.folder))
-        openssl("req", "-x509", *CURVE, "-days", "2", "-subj", f"/CN={name}", "-keyout", self.key, "-out",
-                self.certificate)
+        openssl("req", "-x509", *CURVE, "-days", "2", "-subj", f"/O=Harbour/CN={name}", "-keyout", self.key,
+                "-out", self.certificate)
 
     def sign(self, name, names=(), until="20991231235959Z", since="20200101000000Z"):
         """The files of a certificate and its key. `name` is its CN; `names`: such as DNS:a.example."""
-        base = self.folder / str(next(self._numbers))
+        base = self.folder / f"{next(self._numbers)}-{name}"
         certificate, key, request = (base.with_suffix(suffix) for suffix in (".pem", ".key", ".csr"))
         alternatives = ("-addext", "subjectAltName=" + ",".join(names)) if names else ()
         openssl("req", "-new", *CURVE, "-subj", f"/CN={name}", *alternatives, "-keyout", key, "-out", request)

@@ -10,39 +10,13 @@ import threading
 import unittest
 from pathlib import Path
 
+from certificates import Authority, openssl
 from client_process import Client, sluice
 from sluice_process import TIMEOUT_S, Sluiced, eventually, item, rss
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docker" / "examples"
 HARBOUR = str(EXAMPLES / "harbour.rss")
-KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
-
-
-def openssl(*arguments):
-    done = subprocess.run(["openssl", *map(str, arguments)], capture_output=True, text=True, timeout=TIMEOUT_S)
-    assert done.returncode == 0, done.stderr
-
-
-class Authority:
-    """A certificate authority in a folder, which issues certificates as NAME.pem and NAME.key there."""
-
-    def __init__(self, folder, name="Harbour CA"):
-        self.folder, self.certificate, self.key = folder, folder / f"{name}.pem", folder / f"{name}.key"
-        openssl("req", "-x509", *KEY, "-days", 2, "-subj", f"/O=Harbour/CN={name}", "-keyout", self.key,
-                "-out", self.certificate)
-
-    def issue(self, name, names="DNS:localhost,IP:127.0.0.1,IP:::1", days=("-days", "2")):
-        certificate, key, request = (self.folder / f"{name}.{kind}" for kind in ("pem", "key", "csr"))
-        openssl("req", "-new", *KEY, "-subj", f"/CN={name}", "-addext", f"subjectAltName={names}", "-keyout", key,
-                "-out", request)
-        (self.folder / "index").write_text("")
-        settings = self.folder / "settings"
-        settings.write_text(f"[ca]\ndefault_ca = x\n[x]\ndatabase = {self.folder}/index\npolicy = any\n"
-                            "rand_serial = yes\ncopy_extensions = copy\nunique_subject = no\n[any]\ncommonName = supplied\n")
-        openssl("ca", "-batch", "-notext", "-config", settings, "-md", "sha256", "-cert", self.certificate,
-                "-keyfile", self.key, *days, "-in", request, "-out", certificate,
-                "-outdir", self.folder)
-        return str(certificate), str(key)
+LOCAL_NAMES = ("DNS:localhost", "IP:127.0.0.1", "IP:::1")
 
 
 class Server:
@@ -91,8 +65,8 @@ class WithAuthority(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
-        cls.authority = Authority(cls.folder)
-        cls.certificate, cls.key = cls.authority.issue("server")
+        cls.authority = Authority(cls.folder, "Harbour CA")
+        cls.certificate, cls.key = cls.authority.sign("server", LOCAL_NAMES)
 
     def failure(self, server, *options, command=("status",), env=None):
         """The one line that says why a command failed."""
@@ -139,10 +113,10 @@ class Broker(WithAuthority):
         self.assertRegex(self.failure(f"http://localhost:{daemon.port}"), "400 Bad Request: .*https://")
 
     def test_client_certificates(self):
-        own, own_key = self.authority.issue("ship")
+        own, own_key = self.authority.sign("ship")
         both = self.folder / "both.pem"
         both.write_text(Path(own).read_text() + Path(own_key).read_text())
-        stranger, stranger_key = Authority(self.folder, "Other CA").issue("stranger")
+        stranger, stranger_key = Authority(self.folder, "Other CA").sign("stranger")
         daemon = self.daemon("{address: 127.0.0.1, port: 0, tls: true}, {unix: %s/sock}" % self.folder,
                              "tls.client_certificates=require", f"tls.client_ca={self.authority.certificate}")
         server, trust = f"https://localhost:{daemon.port}", ("--cacert", str(self.authority.certificate))
@@ -195,20 +169,20 @@ class Trust(WithAuthority):
                              "issued by O=Harbour, CN=Harbour CA, which this machine does not trust .*--cacert FILE")
 
     def test_a_certificate_out_of_its_time(self):
-        old = self.authority.issue("old", days=("-startdate", "20200101000000Z", "-enddate", "20200201000000Z"))
+        old = self.authority.sign("old", LOCAL_NAMES, until="20200201000000Z")
         self.assertIn("its certificate expired on 2020-02-01 00:00:00 UTC", self.failure_at(certificate=old))
-        early = self.authority.issue("early", days=("-startdate", "20480101000000Z", "-enddate", "20490201000000Z"))
+        early = self.authority.sign("early", LOCAL_NAMES, since="20480101000000Z", until="20490201000000Z")
         self.assertIn("its certificate is not valid before 2048-01-01 00:00:00 UTC (is this machine's clock right?)",
                       self.failure_at(certificate=early))
 
     def test_another_name(self):
-        other = self.authority.issue("other", "DNS:a.example,DNS:*.b.example,IP:10.0.0.1,IP:::2")
+        other = self.authority.sign("other", ("DNS:a.example", "DNS:*.b.example", "IP:10.0.0.1", "IP:::2"))
         for host in ("localhost", "127.0.0.1"):
             self.assertRegex(self.failure_at(host, certificate=other),
                              "can't trust .*: its certificate is for a.example, \\*.b.example, 10.0.0.1, ::2\n$")
 
     def test_client_certificates_by_version(self):
-        stranger = Authority(self.folder, "Fourth CA").issue("guest")
+        stranger = Authority(self.folder, "Fourth CA").sign("guest")
         for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
             with self.subTest(version):
                 settings = {"maximum_version": version, "client_ca": self.authority.certificate}
