@@ -14,10 +14,14 @@ from driver import STREAMS, Driver, Subscriber, document
 from model import ALL, Fault, Filter, Start
 
 
+# Of what a world stores, some 20 MiB of text at most, so much that retention alone decides; and far less than it writes.
+STORE_MIB = 16
+
+
 class StoredDriver(Driver):
     def __init__(self, seed, options=(), learns=False):
         self.folder = tempfile.TemporaryDirectory()
-        store = ("store.kind=rocksdb", f"store.path={Path(self.folder.name) / 'store'}")
+        store = ("store.kind=rocksdb", f"store.path={Path(self.folder.name) / 'store'}", f"store.bytes={STORE_MIB}MiB")
         super().__init__(seed, (*store, *options), learns)
         self.steps = tuple(step for step in self.steps if step[1] != self.restart)
         self.steps += ((4, self.restart), (6, self.kill), (6, self.kill_while_publishing),
@@ -88,8 +92,24 @@ class StoredDriver(Driver):
         witness.last_id, self.witness = self.witness.last_id, witness
         self.connect(witness, Start(after=after), last_event_id=witness.last_id)
 
+    def check_disk(self):
+        """What the files take is bounded, whatever has been published, dropped, erased, backed up and put back."""
+        def bytes_on_disk():
+            total = 0
+            for path in (Path(self.folder.name) / "store").rglob("*"):
+                with contextlib.suppress(FileNotFoundError):  # a compaction has removed it
+                    total += path.stat().st_blocks * 512 if path.is_file() else 0
+            return total
+
+        give_up = time.monotonic() + TIMEOUT_S
+        while (used := bytes_on_disk()) > STORE_MIB << 20:
+            if time.monotonic() > give_up:
+                raise Fault(f"the store takes {used} bytes, and may take {STORE_MIB} MiB")
+            time.sleep(0.05)
+
     def restart(self):
         self.check_metrics()
+        self.check_disk()
         self.end(signal.SIGTERM)
         self.meet_again(self.come_back())
 

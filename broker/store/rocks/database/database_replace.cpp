@@ -27,9 +27,19 @@ std::set<std::uint64_t> live_tables(rocksdb::DB& db) {
     return numbers;
 }
 
+// Has RocksDB begin another write-ahead log. A family that had nothing new when the last one began, but was still being
+// flushed, keeps the log before that one until there is another. `handles`: of all families, first that of `state`.
+std::optional<Fault> begin_log(rocksdb::DB& db, const Handles& handles) {
+    if (auto fault = fault_of(db.Delete({}, handles.front(), std::string(1, '\0')))) return fault;  // is never there
+    rocksdb::FlushOptions flush;
+    flush.allow_write_stall = true;
+    return fault_of(db.Flush(flush, {handles.begin(), handles.end()}));
+}
+
 // Waits until files that are no longer in use are gone: write-ahead logs up to this one, and tables as old as those
 // that are in use now. Others are only kept by what reads them, which is never long.
-std::optional<Fault> wait_until_gone(rocksdb::DB& db, rocksdb::Env& env, std::uint64_t newest_log) {
+std::optional<Fault> wait_until_gone(rocksdb::DB& db, rocksdb::Env& env, const Handles& handles,
+                                     std::uint64_t newest_log) {
     constexpr std::chrono::milliseconds pause{5};
     constexpr std::chrono::seconds patience{60};
     const std::set<std::uint64_t> now = live_tables(db);
@@ -51,6 +61,8 @@ std::optional<Fault> wait_until_gone(rocksdb::DB& db, rocksdb::Env& env, std::ui
         if (left == names.end()) return sync_folder(*env.GetFileSystem(), db.GetName());
         if (std::chrono::steady_clock::now() - begun > patience)
             return Fault{Fault::Kind::io, *left + " is still in use"};
+        if (left->ends_with(".log"))
+            if (auto fault = begin_log(db, handles)) return fault;
         std::this_thread::sleep_for(pause);
     }
 }
@@ -74,7 +86,7 @@ std::optional<Fault> Database::replace(Batch& batch, Family family, std::span<co
         compact.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
         if (auto fault = fault_of(db.CompactRange(compact, handle, &at, &at))) return fault;
     }
-    return wait_until_gone(db, *parts_->env, newest->LogNumber());
+    return wait_until_gone(db, *parts_->env, parts_->handles, newest->LogNumber());
 }
 
 }  // namespace sluice::store
