@@ -225,7 +225,7 @@ void Listener::reject_one() {
     Socket socket(threads_.first());
     boost::system::error_code error;
     acceptor_.accept(socket, peer_, error);
-    if (!error) reject(socket, Rejection::descriptors);
+    if (!error) reject(socket, peer_, Rejection::descriptors);
     socket.close(error);
     spare_.take();
 }
@@ -246,10 +246,10 @@ void Listener::admit_others() {
     }
 }
 
-void Listener::reject(Socket& socket, Rejection reason) {
+void Listener::reject(Socket& socket, const SocketEndpoint& peer, Rejection reason) {
     broker::count(services_.counters.connections_refused[refusal_of(reason)]);
     base::log_at(config::LogLevel::debug, [&] {
-        base::log_debug("connection refused", {{"peer", endpoint_text(peer_)}, {"reason", text_of(reason)}});
+        base::log_debug("connection refused", {{"peer", endpoint_text(peer)}, {"reason", text_of(reason)}});
     });
     end_with(socket, tls_ != nullptr ? alert : sessions_.rejection_text(reason));
 }
@@ -265,30 +265,29 @@ void Listener::admit(Socket socket) {
         socket.set_option(tcp::no_delay(true), ignored);
         socket.set_option(asio::socket_base::keep_alive(true), ignored);
     }
-    const Peer peer{tcp_peer ? tcp_peer->address() : asio::ip::address_v4::loopback(), !tcp_peer, false};
+    const Peer peer{peer_, tcp_peer ? tcp_peer->address() : asio::ip::address_v4::loopback(), !tcp_peer, false};
     if (!place_.proxy_protocol) return admit(std::move(socket), peer);
-    if (!is_trusted(peer)) return refuse_proxy(endpoint_text(peer_), "not in http.trusted_proxies");
+    if (!is_trusted(peer)) return refuse_proxy(endpoint_text(peer.endpoint), "not in http.trusted_proxies");
     CountedPlace waiting(relayed_, relayed_max);
-    if (!waiting.got()) return reject(socket, Rejection::connections);
-    const auto admit_later = [self = shared_from_this(), peer, endpoint = peer_,
+    if (!waiting.got()) return reject(socket, peer.endpoint, Rejection::connections);
+    const auto admit_later = [self = shared_from_this(), peer,
                               held = std::make_shared<Held>(std::move(socket), std::move(waiting))] {
-        return self->admit_relayed(held, endpoint, peer);
+        return self->admit_relayed(held, peer);
     };
     asio::co_spawn(threads_.first(), admit_later, asio::detached);
 }
 
 // The proxy has connected, and says now for whom.
-asio::awaitable<void> Listener::admit_relayed(std::shared_ptr<Held> held, SocketEndpoint endpoint, Peer peer) {
+asio::awaitable<void> Listener::admit_relayed(std::shared_ptr<Held> held, Peer peer) {
     const auto header = co_await read_proxy_header(held->socket, services_.options.tls.handshake_timeout);
     if (!acceptor_.is_open()) co_return;
     if (header.state != ProxyHeader::State::done)
-        co_return refuse_proxy(endpoint_text(endpoint), "no valid PROXY header");
+        co_return refuse_proxy(endpoint_text(peer.endpoint), "no valid PROXY header");
     peer.is_relayed = true;
     if (header.client) {
         peer.address = *header.client;
         peer.is_unix = false;
     }
-    peer_ = endpoint;
     admit(std::move(held->socket), peer);
 }
 
@@ -305,16 +304,16 @@ void Listener::admit(Socket socket, const Peer& peer) {
     const auto now = AddressTable::Clock::now();
     AddressPlace place = is_proxy ? services_.addresses.connect_proxy(principal.address, now)
                                   : services_.addresses.connect(principal.address, now);
-    if (!place) return reject(socket, Rejection::address_connections);
+    if (!place) return reject(socket, peer.endpoint, Rejection::address_connections);
     std::optional<CountedPlace> for_monitoring;
     if (!services_.connections.make_room()) for_monitoring.emplace(services_.monitoring_connections, monitoring_max);
-    if (for_monitoring && !for_monitoring->got()) return reject(socket, Rejection::connections);
+    if (for_monitoring && !for_monitoring->got()) return reject(socket, peer.endpoint, Rejection::connections);
     const std::size_t memory_bytes = connection_memory_bytes + (tls_ != nullptr ? tls_memory_bytes : 0);
     base::MemoryCharge memory = services_.memory.charge(base::MemoryUse::connections, memory_bytes);
     const bool lacks_memory = !memory;
     if (lacks_memory) {
         if (!for_monitoring) for_monitoring.emplace(services_.monitoring_connections, without_memory_max);
-        if (!for_monitoring->got()) return reject(socket, Rejection::memory);
+        if (!for_monitoring->got()) return reject(socket, peer.endpoint, Rejection::memory);
         memory = services_.memory.force_charge(base::MemoryUse::connections, memory_bytes);
     }
     broker::count(services_.counters.connections_accepted);

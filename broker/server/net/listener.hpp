@@ -60,6 +60,7 @@ private:
 
     // Who has connected, as the socket says, or the proxy that it came from.
     struct Peer {
+        SocketEndpoint endpoint;
         boost::asio::ip::address address;
         bool is_unix;
         bool is_relayed;
@@ -78,11 +79,11 @@ private:
     boost::asio::awaitable<void> accept_connection();
     void admit_others();
     void admit(Socket socket);
-    boost::asio::awaitable<void> admit_relayed(std::shared_ptr<Held> held, SocketEndpoint endpoint, Peer peer);
+    boost::asio::awaitable<void> admit_relayed(std::shared_ptr<Held> held, Peer peer);
     void admit(Socket socket, const Peer& peer);
     bool is_trusted(const Peer& peer) const;
     void refuse_proxy(const std::string& peer, const char* reason) const;
-    void reject(Socket& socket, Rejection reason);
+    void reject(Socket& socket, const SocketEndpoint& peer, Rejection reason);
     void reject_one();
     boost::asio::awaitable<void> pause(std::chrono::milliseconds time);
 
@@ -95,11 +96,11 @@ private:
     boost::asio::steady_timer pause_;
     PostMemory close_memory_;
     SpareDescriptor spare_;
-    base::RepeatGuard told_;                                // reasons already logged why none could be accepted
-    std::atomic<std::size_t> relayed_{0};                   // connections whose PROXY header is awaited
-    std::weak_ptr<int> accepting_;                          // expired: the coroutine has ended
-    boost::asio::generic::stream_protocol::endpoint peer_;  // of the connection being accepted
-    std::uint64_t socket_file_ = 0;                         // of a Unix socket: its inode
+    base::RepeatGuard told_;               // reasons already logged why none could be accepted
+    std::atomic<std::size_t> relayed_{0};  // connections whose PROXY header is awaited
+    std::weak_ptr<int> accepting_;         // expired: the coroutine has ended
+    SocketEndpoint peer_;                  // of the connection being accepted; only accepting writes it
+    std::uint64_t socket_file_ = 0;        // of a Unix socket: its inode
 };
 
 }  // namespace sluice::server
