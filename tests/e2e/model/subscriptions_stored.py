@@ -37,6 +37,7 @@ class StoredSubscriptionsDriver(SubscriptionsDriver, StoredDriver):
         for consumer in self.all_consumers():
             if consumer in self.all_consumers():  # it has not been answered meanwhile
                 self.close_consumer(consumer)
+                self.settle_durable(consumer.durable)  # what it had goes to the others, which must have got it
         self.settle()  # what has died by that
         self.end(signal.SIGTERM)
         for durable in self.durables.values():
