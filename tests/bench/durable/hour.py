@@ -2,9 +2,9 @@
 """A broker with a store on disk under a steady load, for an hour: every minute a row with its memory, descriptors, files,
 bytes on disk, and latencies from when an item should have been sent until it was received. Retention slides all the time,
 by age in some streams and by events in others, and store.bytes is met. limits.memory is small, so that RocksDB's cache
-is full soon. Ends with 1 if memory, descriptors, files or disk
-go on growing: if any of the last quarter's is above all of the second quarter's by more than a fifth, or the disk above
-store.bytes. Programs are those of build/shipped/bin, or of --bin."""
+is full soon. Ends with 1 if memory, descriptors, files or disk go on growing: if any of the last quarter's is above all of
+the second quarter's by more than a fifth, or the disk above store.bytes. Programs are those of build/shipped/bin, or of
+--bin."""
 import argparse
 import json
 import os
