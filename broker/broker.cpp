@@ -32,6 +32,7 @@
 #include "broker/server/api/service_metrics.hpp"
 #include "broker/server/api/services.hpp"
 #include "broker/server/endpoints.hpp"
+#include "broker/server/http/authentication.hpp"
 #include "broker/server/http/browser_rules.hpp"
 #include "broker/server/http/http_sessions.hpp"
 #include "broker/server/net/address_limits.hpp"
@@ -182,6 +183,7 @@ private:
     base::Workers trials_;
     server::AddressTable addresses_;
     const server::BrowserRules browser_rules_;
+    server::Authentication authentication_;
     server::Services services_;
     server::HttpSessions sessions_;
     std::unique_ptr<server::TlsServer> tls_;  // null: no listener speaks TLS
@@ -230,6 +232,7 @@ Broker::Parts::Parts(config::Options options, Seams seams)
       trials_(1, trials_max),
       addresses_(server::address_limits(options_.limits, connections_.connections_max())),
       browser_rules_(options_.http),
+      authentication_(options_.auth),
       services_{{options_, counters_, connections_, memory_, addresses_},
                 queue_,
                 publisher_,
@@ -243,9 +246,10 @@ Broker::Parts::Parts(config::Options options, Seams seams)
                 trials_,
                 mailboxes_,
                 browser_rules_,
+                authentication_,
                 idempotency_keys(options_.publish, memory_),
                 Clock::now()},
-      sessions_(services_, browser_rules_, server::make_router(services_)),
+      sessions_(services_, browser_rules_, authentication_, server::make_router(services_)),
       tls_(tls_server(options_)),
       listeners_(std::make_shared<server::Listeners>(io_threads_, services_, sessions_, tls_.get())),
       memory_keeper_(memory_, [this] { relieve_memory(); }) {

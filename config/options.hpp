@@ -54,6 +54,13 @@ struct TlsOptions {
     Duration handshake_timeout{};
 };
 
+// Roles: "none", "all", or one of the users file.
+struct AuthOptions {
+    std::string users;      // file; "": there are no users
+    std::string anonymous;  // the role of requests without credentials, unless
+    std::string local;      // they come from this machine: then this one
+};
+
 struct IoOptions {
     std::size_t threads{};  // 0: one per core not used by matcher.threads
 };
@@ -194,6 +201,7 @@ struct ShutdownOptions {
 struct Options {
     HttpOptions http;
     TlsOptions tls;
+    AuthOptions auth;
     IoOptions io;
     MatcherOptions matcher;
     PublishOptions publish;

@@ -99,6 +99,16 @@ void read_http(Section& s, HttpOptions& o) {
             "addresses and networks, such as 192.0.2.1 or 10.0.0.0/8, or \"unix\"", is_proxy);
 }
 
+constexpr std::string_view role_rule = "expected none, all, or a role of the users file: letters, digits, - and _";
+
+std::string check_role(const std::string& name) { return text::is_stream_name(name) ? "" : std::string(role_rule); }
+
+void read_auth(Section& s, AuthOptions& o) {
+    s.text("users", o.users);
+    s.text("anonymous", o.anonymous, check_role);
+    s.text("local", o.local, check_role);
+}
+
 void read_matcher(Section& s, MatcherOptions& o) {
     s.choice<BackendOption>("backend", o.backend,
                             {{"auto", BackendOption::automatic},
@@ -233,6 +243,7 @@ void read_stream_options(Section& s, const TextCheck& check_event_path, StreamOp
 void read_options(Section& root, Options& options, const TextCheck& check_event_path) {
     root.section("http", [&](Section& s) { read_http(s, options.http); });
     root.section("tls", [&](Section& s) { read_tls(s, options.tls); });
+    root.section("auth", [&](Section& s) { read_auth(s, options.auth); });
     root.section("io", [&](Section& s) { s.integer("threads", options.io.threads, 0, 1'024); });
     root.section("matcher", [&](Section& s) { read_matcher(s, options.matcher); });
     root.section("publish", [&](Section& s) { read_publish(s, options.publish); });

@@ -38,30 +38,30 @@ boost::asio::awaitable<HttpReply> read_events(Services& services, HttpRequest& r
 }
 
 constexpr std::array table{
-    Endpoint{http::verb::post, "/v1/events", publish_events, document_body_max},
-    Endpoint{http::verb::get, "/v1/events", read_events, nullptr, true},
-    Endpoint{http::verb::get, "/v1/events/*/why", explain_event, nullptr, true},
-    Endpoint{http::verb::post, "/v1/match", match_document, match_body_max, true},
-    Endpoint{http::verb::get, "/v1/streams", list_streams, nullptr, true},
-    Endpoint{http::verb::get, "/v1/streams/*", show_stream, nullptr},
-    Endpoint{http::verb::put, "/v1/streams/*", put_stream, options_body_max},
-    Endpoint{http::verb::patch, "/v1/streams/*", patch_stream, options_body_max},
-    Endpoint{http::verb::delete_, "/v1/streams/*", delete_stream, nullptr},
-    Endpoint{http::verb::post, "/v1/streams/*/purge", purge_stream, nullptr},
-    Endpoint{http::verb::delete_, "/v1/streams/*/events/*", erase_event, nullptr},
-    Endpoint{http::verb::get, "/v1/subscriptions", list_subscriptions, nullptr, true},
-    Endpoint{http::verb::get, "/v1/subscriptions/*", show_subscription, nullptr},
-    Endpoint{http::verb::put, "/v1/subscriptions/*", put_subscription, subscription_body_max},
-    Endpoint{http::verb::patch, "/v1/subscriptions/*", patch_subscription, subscription_body_max},
-    Endpoint{http::verb::delete_, "/v1/subscriptions/*", delete_subscription, nullptr},
-    Endpoint{http::verb::get, "/v1/subscriptions/*/next", take_next, nullptr, true},
-    Endpoint{http::verb::post, "/v1/subscriptions/*/ack", acknowledge_events, ack_body_max},
-    Endpoint{http::verb::post, "/v1/subscriptions/*/seek", seek_subscription, options_body_max},
-    Endpoint{http::verb::post, "/v1/store/backup", back_up_store, options_body_max},
-    Endpoint{http::verb::get, "/v1/status", show_status, nullptr, false, true},
-    Endpoint{http::verb::get, "/metrics", show_metrics, nullptr, false, true},
-    Endpoint{http::verb::get, "/healthz", show_health, nullptr, false, true},
-    Endpoint{http::verb::get, "/readyz", show_readiness, nullptr, false, true},
+    Endpoint{http::verb::post, "/v1/events", Needs::publish, publish_events, document_body_max},
+    Endpoint{http::verb::get, "/v1/events", Needs::subscribe, read_events, nullptr, true},
+    Endpoint{http::verb::get, "/v1/events/*/why", Needs::subscribe, explain_event, nullptr, true},
+    Endpoint{http::verb::post, "/v1/match", Needs::subscribe, match_document, match_body_max, true},
+    Endpoint{http::verb::get, "/v1/streams", Needs::any_right, list_streams, nullptr, true},
+    Endpoint{http::verb::get, "/v1/streams/*", Needs::see_stream, show_stream, nullptr},
+    Endpoint{http::verb::put, "/v1/streams/*", Needs::manage_stream, put_stream, options_body_max},
+    Endpoint{http::verb::patch, "/v1/streams/*", Needs::manage_stream, patch_stream, options_body_max},
+    Endpoint{http::verb::delete_, "/v1/streams/*", Needs::manage_stream, delete_stream, nullptr},
+    Endpoint{http::verb::post, "/v1/streams/*/purge", Needs::manage_stream, purge_stream, nullptr},
+    Endpoint{http::verb::delete_, "/v1/streams/*/events/*", Needs::manage_stream, erase_event, nullptr},
+    Endpoint{http::verb::get, "/v1/subscriptions", Needs::subscribe, list_subscriptions, nullptr, true},
+    Endpoint{http::verb::get, "/v1/subscriptions/*", Needs::subscribe, show_subscription, nullptr},
+    Endpoint{http::verb::put, "/v1/subscriptions/*", Needs::subscribe, put_subscription, subscription_body_max},
+    Endpoint{http::verb::patch, "/v1/subscriptions/*", Needs::subscribe, patch_subscription, subscription_body_max},
+    Endpoint{http::verb::delete_, "/v1/subscriptions/*", Needs::subscribe, delete_subscription, nullptr},
+    Endpoint{http::verb::get, "/v1/subscriptions/*/next", Needs::subscribe, take_next, nullptr, true},
+    Endpoint{http::verb::post, "/v1/subscriptions/*/ack", Needs::subscribe, acknowledge_events, ack_body_max},
+    Endpoint{http::verb::post, "/v1/subscriptions/*/seek", Needs::subscribe, seek_subscription, options_body_max},
+    Endpoint{http::verb::post, "/v1/store/backup", Needs::operate, back_up_store, options_body_max},
+    Endpoint{http::verb::get, "/v1/status", Needs::operate, show_status, nullptr, false, true},
+    Endpoint{http::verb::get, "/metrics", Needs::operate, show_metrics, nullptr, false, true},
+    Endpoint{http::verb::get, "/healthz", Needs::nothing, show_health, nullptr, false, true},
+    Endpoint{http::verb::get, "/readyz", Needs::nothing, show_readiness, nullptr, false, true},
 };
 
 struct Names {
@@ -140,6 +140,9 @@ Router make_router(Services& services) {
             return route;
         }
         const Endpoint& endpoint = *found.endpoint;
+        route.needs = endpoint.needs;
+        route.name = found.name;
+        route.part = found.part;
         if (services.opening && endpoint.handler == read_events) {
             route.handler = [&services](HttpRequest& request) { return subscribe_later(services, request); };
             return route;
@@ -156,8 +159,6 @@ Router make_router(Services& services) {
         route.watched = endpoint.watched;
         route.publishes = endpoint.handler == publish_events;
         route.for_monitoring = endpoint.for_monitoring;
-        route.name = found.name;
-        route.part = found.part;
         return route;
     };
 }

@@ -20,6 +20,7 @@ struct Endpoint {
     http::verb method;  // GET also answers HEAD
     // "*" stands for a name: the first for HttpRequest::name, a second one for HttpRequest::part.
     std::string_view path;
+    Needs needs;  // what the user must be permitted; has no default, so that no endpoint is without
     Handler handler;
     std::size_t (*body_bytes_max)(const config::Options&);  // null: takes no body
     bool watched = false;                                   // the request is cancelled when the client leaves

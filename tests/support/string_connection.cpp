@@ -127,8 +127,9 @@ StringConnection::StringConnection(asio::io_context& io, server::Services& servi
     server::Admission admission{server::Principal{address},
                                 services.addresses.connect(address, server::AddressTable::Clock::now()), false, false,
                                 services.memory.charge(base::MemoryUse::connections, server::connection_memory_bytes)};
-    const auto session = std::make_shared<server::HttpSession>(
-        services, services.browser_rules, router_, std::make_unique<Transport>(peer_), std::move(admission));
+    const auto session =
+        std::make_shared<server::HttpSession>(services, services.browser_rules, services.authentication, router_,
+                                              std::make_unique<Transport>(peer_), std::move(admission));
     session_ = session;
     session->start();
 }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "broker/auth/scope.hpp"
 #include "broker/core/delivery/framer.hpp"
 #include "broker/core/delivery/mailbox.hpp"
 #include "broker/core/delivery/mailboxes.hpp"
@@ -51,11 +52,12 @@ struct Subscriber {
     // The filters with computed conditions, by number, to name those that exceed a budget. Set before it is added.
     std::vector<std::pair<std::uint32_t, std::string>> computed;
     // Whose events it gets, and if there is only one, its name. Set before it is added, by select().
-    text::StreamSelection selection;
+    auth::Scope scope;
     std::string stream;
-    void select(text::StreamSelection streams) {
-        selection = std::move(streams);
-        stream = selection.single();
+    const text::StreamSelection& selection() const { return scope.streams(); }
+    void select(auth::Scope permitted) {
+        scope = std::move(permitted);
+        stream = selection().single();
     }
     StreamCountsPtr counts;       // the stream's; null: of several, or not counted by stream. Set before it is added
     const void* owner = nullptr;  // with whose subscribers it shares a turn; null: none. Set before it is added

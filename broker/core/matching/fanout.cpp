@@ -158,7 +158,7 @@ void Fanout::end_undelivered(const std::string& stream) noexcept {
     for (const Slot& slot : slots_) {
         for (const Target& target : slot.targets) {
             Subscriber& subscriber = *target.subscriber;
-            if (subscriber.selection.matches(stream)) lose(subscriber);
+            if (subscriber.selection().matches(stream)) lose(subscriber);
         }
     }
 }

@@ -1,6 +1,7 @@
 #include "broker/core/matching/subscription.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "broker/match/scan_owners.hpp"
@@ -92,49 +93,102 @@ std::uint32_t place_of(engine::Disjunction& disjunction, engine::Predicate predi
     return place;
 }
 
-// Adds a literal to each conjunction, that of the stream; where there may be several, each has one of its own.
-void require_streams(engine::Disjunction& disjunction, const text::StreamSelection& streams) {
-    if (disjunction.conjunctions.empty() || streams.is_all()) return;
+// One for each name and prefix, in the predicates of `disjunction`; for all streams, one without a literal.
+std::vector<engine::Conjunction> stream_conjunctions(engine::Disjunction& disjunction,
+                                                     const text::StreamSelection& streams) {
+    if (streams.is_all()) return {{}};
     filter::Attribute attribute;
     attribute.variable = "stream";
     const std::string name = filter::to_string(attribute);
-    std::vector<engine::Literal> alternatives;
+    std::vector<engine::Conjunction> alternatives;
     for (const std::string& stream : streams.names())
-        alternatives.push_back({place_of(disjunction, {name, engine::Operator::equal, stream, 0}), false});
+        alternatives.push_back({{place_of(disjunction, {name, engine::Operator::equal, stream, 0}), false}});
     for (const std::string& prefix : streams.prefixes())
-        alternatives.push_back({place_of(disjunction, {name, engine::Operator::starts_with, prefix, 0}), false});
-    const std::vector<engine::Conjunction> conjunctions = std::exchange(disjunction.conjunctions, {});
-    disjunction.conjunctions.reserve(conjunctions.size() * alternatives.size());
-    for (const engine::Conjunction& conjunction : conjunctions) {
-        for (const engine::Literal& alternative : alternatives) {
-            disjunction.conjunctions.push_back(conjunction);
-            disjunction.conjunctions.back().push_back(alternative);
+        alternatives.push_back({{place_of(disjunction, {name, engine::Operator::starts_with, prefix, 0}), false}});
+    return alternatives;
+}
+
+// Those of `other`, in the predicates of `disjunction`.
+std::vector<engine::Conjunction> conjunctions_in(engine::Disjunction& disjunction, const engine::Disjunction& other) {
+    std::vector<std::uint32_t> places;
+    for (const engine::Predicate& predicate : other.predicates) places.push_back(place_of(disjunction, predicate));
+    std::vector<engine::Conjunction> conjunctions = other.conjunctions;
+    for (engine::Conjunction& conjunction : conjunctions)
+        for (engine::Literal& literal : conjunction) literal.predicate = places[literal.predicate];
+    return conjunctions;
+}
+
+// All pairs of one of `a` and one of `b`, each pair as one.
+std::vector<engine::Conjunction> products(const std::vector<engine::Conjunction>& a,
+                                          const std::vector<engine::Conjunction>& b) {
+    std::vector<engine::Conjunction> all;
+    all.reserve(a.size() * b.size());
+    for (const engine::Conjunction& first : a) {
+        for (const engine::Conjunction& second : b) {
+            all.push_back(first);
+            for (const engine::Literal& literal : second)
+                if (std::find(first.begin(), first.end(), literal) == first.end()) all.back().push_back(literal);
         }
+    }
+    return all;
+}
+
+// Permits only what the scope does.
+void require(const auth::Scope& scope, engine::Disjunction& disjunction) {
+    if (disjunction.conjunctions.empty()) return;
+    const std::vector<engine::Conjunction> conjunctions = std::exchange(disjunction.conjunctions, {});
+    for (const auth::Scope::Part& part : scope.parts()) {
+        std::vector<engine::Conjunction> permitted = conjunctions;
+        if (part.filter) permitted = products(permitted, conjunctions_in(disjunction, part.filter->disjunction));
+        permitted = products(permitted, stream_conjunctions(disjunction, part.streams));
+        std::move(permitted.begin(), permitted.end(), std::back_inserter(disjunction.conjunctions));
     }
 }
 
-// Names contain neither a comma nor an asterisk nor a line feed.
-std::string key_of(const text::StreamSelection& streams, const std::string& canonical) {
+// Names contain neither a comma nor an asterisk nor a line feed. Where there are row filters, each part ends with its
+// own, and with its length, since it may contain anything.
+std::string key_of(const auth::Scope& scope, const std::string& canonical) {
     std::string key;
     const auto add = [&key](const std::string& stream, std::string_view end) {
         if (!key.empty()) key += ',';
         key.append(stream).append(end);
     };
-    for (const std::string& stream : streams.names()) add(stream, "");
-    for (const std::string& prefix : streams.prefixes()) add(prefix, "*");
+    for (const auth::Scope::Part& part : scope.parts()) {
+        for (const std::string& stream : part.streams.names()) add(stream, "");
+        for (const std::string& prefix : part.streams.prefixes()) add(prefix, "*");
+        if (!scope.is_filtered()) continue;
+        const std::string filter = part.filter ? part.filter->canonical : "";
+        key.append("\n").append(std::to_string(filter.size())) += ':' + filter;
+    }
     return key + '\n' + canonical;
+}
+
+std::size_t literals_in(const engine::Disjunction& disjunction) {
+    std::size_t literals = 0;
+    for (const engine::Conjunction& conjunction : disjunction.conjunctions) literals += conjunction.size();
+    return literals;
 }
 
 }  // namespace
 
-std::size_t conjunctions_each(const text::StreamSelection& streams) {
-    return std::max<std::size_t>(streams.names().size() + streams.prefixes().size(), 1);
+SubscriptionSize size_of(const auth::Scope& scope, const engine::Disjunction& disjunction) {
+    const std::size_t own = disjunction.conjunctions.size(), literals = literals_in(disjunction);
+    SubscriptionSize size;
+    for (const auth::Scope::Part& part : scope.parts()) {
+        const std::size_t streams =
+            std::max<std::size_t>(part.streams.names().size() + part.streams.prefixes().size(), 1);
+        const std::size_t rows = part.filter ? part.filter->disjunction.conjunctions.size() : 1;
+        const std::size_t row_literals = part.filter ? literals_in(part.filter->disjunction) : 0;
+        size.conjunctions += streams * rows * own;
+        size.literals += streams * (rows * literals + row_literals * own);
+    }
+    return size;
 }
 
-Subscription make_subscription(const text::StreamSelection& streams, const std::string& canonical,
+Subscription make_subscription(const auth::Scope& scope, const std::string& canonical,
                                engine::Disjunction disjunction) {
-    require_streams(disjunction, streams);
-    Subscription made{key_of(streams, canonical), std::move(disjunction), 0, {}, {}};
+    require(scope, disjunction);
+    Subscription made{key_of(scope, canonical), std::move(disjunction), 0, {}, {}};
     for (const engine::Predicate& p : made.disjunction.predicates) {
         if (p.op == engine::Operator::scanned) made.scanned.push_back(p.attribute);
         if (!p.measure) continue;

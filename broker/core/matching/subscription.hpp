@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "broker/auth/scope.hpp"
 #include "gpu/api/predicate.hpp"
-#include "protocol/text/stream_selection.hpp"
 
 namespace sluice::broker {
 
@@ -28,12 +28,15 @@ struct Subscription {
     SubscriptionMemory memory = {};
 };
 
-// How many conjunctions each of a filter's becomes in the subscription: one for each name and prefix.
-std::size_t conjunctions_each(const text::StreamSelection& streams);
+// What the conjunctions of a filter become in the subscription: one for each name and prefix, and for each conjunction
+// of the row filter that belongs to it.
+struct SubscriptionSize {
+    std::size_t conjunctions = 0, literals = 0;
+};
+SubscriptionSize size_of(const auth::Scope& scope, const engine::Disjunction& disjunction);
 
-// `canonical` is the filter's canonical text, empty for every event of the streams.
-Subscription make_subscription(const text::StreamSelection& streams, const std::string& canonical,
-                               engine::Disjunction disjunction);
+// `canonical` is the filter's canonical text, empty for every event that the scope permits.
+Subscription make_subscription(const auth::Scope& scope, const std::string& canonical, engine::Disjunction disjunction);
 
 // Estimated bytes that reading an attribute takes in the extractors of the current program and the one before it.
 std::size_t reader_bytes(std::string_view attribute);

@@ -35,10 +35,9 @@ std::vector<Subscription> compile(const Subscriber& subscriber, const filter::Fi
         auto filter = filter::compile_filter(text, limits);
         if (!filter) throw std::runtime_error("a filter can't be compiled again: " + filter.error().message);
         if (filter::needs_siblings(*filter)) beside.push_back(static_cast<std::uint32_t>(compiled.size()));
-        compiled.push_back(make_subscription(subscriber.selection, filter->canonical, std::move(filter->disjunction)));
+        compiled.push_back(make_subscription(subscriber.scope, filter->canonical, std::move(filter->disjunction)));
     }
-    if (compiled.empty())
-        compiled.push_back(make_subscription(subscriber.selection, "", {{}, {engine::Conjunction{}}}));
+    if (compiled.empty()) compiled.push_back(make_subscription(subscriber.scope, "", {{}, {engine::Conjunction{}}}));
     return compiled;
 }
 
@@ -326,7 +325,7 @@ void ReplayLane::collect(const ReplayProgram& program, std::span<const engine::M
 // What can't be decided from what the log has kept.
 void ReplayLane::collect_gaps(Collected& collected) {
     for (Reader* rider : riders_) {
-        const text::StreamSelection& selection = rider->subscriber->selection;
+        const text::StreamSelection& selection = rider->subscriber->selection();
         const auto add = [&](std::uint32_t event, std::uint32_t filter, GapReason reason) {
             const std::uint64_t id = events_[event].id;
             if (id >= rider->next && id < rider->end && selection.matches(*events_[event].stream))

@@ -51,6 +51,12 @@ HttpReply too_many_conditions(bool literals, const config::LimitOptions& limits)
                                  std::to_string(limits.operators_per_connection));
 }
 
+// The neighbours may be items that the user may not see, and the filter would tell of them.
+HttpReply beside_problem(std::size_t number, const std::string& part) {
+    return status_reply(403, "filter " + std::to_string(number) + " looks beside the item (" + part +
+                                 "), which a user whose rights have row filters may not");
+}
+
 std::size_t literals_of(const engine::Disjunction& disjunction) {
     std::size_t literals = 0;
     for (const engine::Conjunction& conjunction : disjunction.conjunctions) literals += conjunction.size();
@@ -69,9 +75,9 @@ bool compiles_quickly(const std::vector<std::string>& filters) {
 
 }  // namespace
 
-FilterCompiler::FilterCompiler(std::vector<std::string> filters, text::StreamSelection streams, Annotate annotate,
+FilterCompiler::FilterCompiler(std::vector<std::string> filters, auth::Scope scope, Annotate annotate,
                                const Services& services)
-    : streams_(std::move(streams)), annotate_(annotate), limits_(services.options.limits) {
+    : scope_(std::move(scope)), annotate_(annotate), limits_(services.options.limits) {
     compiled_.filters = std::move(filters);
     compiled_.memory = services.memory.charge(base::MemoryUse::filters, subscriber_bytes);
     compiled_.kept = subscriber_bytes;
@@ -94,19 +100,22 @@ bool FilterCompiler::charge(std::size_t bytes) {
     return false;
 }
 
-// What a filter may be by itself, it may be for all its streams.
-bool FilterCompiler::fits_streams(const filter::Filter& filter) {
-    const std::size_t each = broker::conjunctions_each(streams_);
-    if (each == 1) return true;
+// What a filter may be by itself, it may be for all that the scope permits.
+bool FilterCompiler::fits_scope(const filter::Filter& filter) {
+    const broker::SubscriptionSize size = broker::size_of(scope_, filter.disjunction);
+    if (size.conjunctions == filter.disjunction.conjunctions.size()) return true;
     const auto refuse = [&](const std::string& what, const std::string& limit, std::size_t most) {
-        compiled_.refusal = status_reply(413, "filter " + std::to_string(compiled_.subscriptions.size()) + " for " +
-                                                  std::to_string(each) + " streams and prefixes has more " + what +
-                                                  " in normal form than " + limit + ", " + std::to_string(most));
+        const std::size_t each = scope_.streams().names().size() + scope_.streams().prefixes().size();
+        std::string text = "filter " + std::to_string(compiled_.subscriptions.size());
+        if (each > 1) text += " for " + std::to_string(each) + " streams and prefixes";
+        if (scope_.is_filtered()) text += " and with the row filters of its user";
+        text += " has more " + what + " in normal form than " + limit + ", " + std::to_string(most);
+        compiled_.refusal = status_reply(413, std::move(text));
         return false;
     };
-    if (each * filter.disjunction.conjunctions.size() > limits_.filter_conjunctions)
+    if (size.conjunctions > limits_.filter_conjunctions)
         return refuse("conjunctions", "limits.filter_conjunctions", limits_.filter_conjunctions);
-    if (each * literals_of(filter.disjunction) > limits_.filter_literals)
+    if (size.literals > limits_.filter_literals)
         return refuse("literals", "limits.filter_literals", limits_.filter_literals);
     return true;
 }
@@ -124,12 +133,16 @@ void FilterCompiler::compile(const std::string& text) {
         compiled_.refusal = filter_problem(filter.error(), number);
         return;
     }
-    if (!fits_streams(*filter)) return;
+    if (!fits_scope(*filter)) return;
     add_notes(compiled_.notes, number, *filter);
     if (!compiled_.beside)
         if (auto part = filter::needs_siblings(*filter)) compiled_.beside = {number, std::move(*part)};
+    if (compiled_.beside && scope_.is_filtered()) {
+        compiled_.refusal = beside_problem(number, compiled_.beside->part);
+        return;
+    }
     std::string canonical = std::move(filter->canonical);
-    compiled_.subscriptions.push_back(broker::make_subscription(streams_, canonical, std::move(filter->disjunction)));
+    compiled_.subscriptions.push_back(broker::make_subscription(scope_, canonical, std::move(filter->disjunction)));
     const broker::Subscription& made = compiled_.subscriptions.back();
     literals_ += literals_of(made.disjunction);
     operators_ += made.operators;
@@ -156,14 +169,14 @@ void FilterCompiler::finish() {
     }
     if (!compiled_.notes.empty()) compiled_.notes += '\n';
     if (compiled_.subscriptions.empty())
-        compiled_.subscriptions.push_back(broker::make_subscription(streams_, "", {{}, {engine::Conjunction{}}}));
+        compiled_.subscriptions.push_back(broker::make_subscription(scope_, "", {{}, {engine::Conjunction{}}}));
 }
 
 asio::awaitable<CompiledFilters> compile_filters(Services& services, const HttpRequest& request,
-                                                 std::vector<std::string> filters, text::StreamSelection streams,
+                                                 std::vector<std::string> filters, auth::Scope scope,
                                                  Annotate annotate) {
     const bool is_quick = compiles_quickly(filters);
-    FilterCompiler compiler(std::move(filters), std::move(streams), annotate, services);
+    FilterCompiler compiler(std::move(filters), std::move(scope), annotate, services);
     if (is_quick) {
         compiler.compile_until(FilterCompiler::Clock::time_point::max());
         co_return compiler.take();

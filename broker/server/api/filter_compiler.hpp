@@ -11,13 +11,13 @@
 #include <utility>
 #include <vector>
 
+#include "broker/auth/scope.hpp"
 #include "broker/base/memory/memory_budget.hpp"
 #include "broker/core/matching/subscription.hpp"
 #include "broker/match/annotator.hpp"
 #include "broker/server/api/services.hpp"
 #include "broker/server/http/http_types.hpp"
 #include "protocol/filter/filter.hpp"
-#include "protocol/text/stream_selection.hpp"
 
 namespace sluice::server {
 
@@ -50,8 +50,7 @@ class FilterCompiler {
 public:
     using Clock = std::chrono::steady_clock;
 
-    FilterCompiler(std::vector<std::string> filters, text::StreamSelection streams, Annotate annotate,
-                   const Services& services);
+    FilterCompiler(std::vector<std::string> filters, auth::Scope scope, Annotate annotate, const Services& services);
 
     std::size_t next_bytes() const { return next_ == texts().size() ? 0 : texts()[next_].size(); }
 
@@ -63,10 +62,10 @@ private:
     const std::vector<std::string>& texts() const { return compiled_.filters; }
     bool charge(std::size_t bytes);
     void compile(const std::string& text);
-    bool fits_streams(const filter::Filter& filter);
+    bool fits_scope(const filter::Filter& filter);
     void finish();
 
-    const text::StreamSelection streams_;
+    const auth::Scope scope_;
     const Annotate annotate_;
     const config::LimitOptions& limits_;
     CompiledFilters compiled_;
@@ -75,9 +74,11 @@ private:
     std::size_t literals_ = 0, operators_ = 0;
 };
 
-// Uses a worker for what takes long, piece by piece, so that the filters of others are compiled in between.
+// `scope` is not empty. Where it has row filters, filters that look beside the item are refused: they would tell of
+// items that the user may not see. Uses a worker for what takes long, piece by piece, so that the filters of others are
+// compiled in between.
 boost::asio::awaitable<CompiledFilters> compile_filters(Services& services, const HttpRequest& request,
-                                                        std::vector<std::string> filters, text::StreamSelection streams,
+                                                        std::vector<std::string> filters, auth::Scope scope,
                                                         Annotate annotate);
 
 }  // namespace sluice::server

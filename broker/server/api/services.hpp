@@ -31,6 +31,7 @@ class EventLog;
 
 namespace sluice::server {
 
+class Authentication;
 class BrowserRules;
 class SseFramers;
 
@@ -47,6 +48,7 @@ struct Services : ConnectionServices {
     base::Workers& trials;                          // for trying filters on documents, which may take long
     broker::Mailboxes& mailboxes;
     const BrowserRules& browser_rules;
+    Authentication& authentication;
     const std::shared_ptr<broker::IdempotencyKeys> idempotency_keys;
     std::chrono::steady_clock::time_point started_at;
     std::atomic<std::size_t> subscribers{0};    // open event streams, and those that are being set up

@@ -16,6 +16,7 @@
 #include "broker/server/api/problems.hpp"
 #include "broker/server/api/replay_start.hpp"
 #include "broker/server/http/parameters.hpp"
+#include "broker/server/http/permission.hpp"
 #include "broker/server/sse/event_stream.hpp"
 #include "broker/server/sse/sse_framer.hpp"
 #include "config/load.hpp"
@@ -91,9 +92,10 @@ asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& req
     SubscribeRequest wanted = read_wanted(services, request);
     if (!wanted.refusal) co_await find_start(services, request, wanted);
     if (wanted.refusal) co_return std::move(*wanted.refusal);
-    const text::StreamSelection streams({&wanted.stream, 1});
+    const auth::Scope scope(text::StreamSelection({&wanted.stream, 1}), request.principal->account->rights);
+    if (scope.is_empty()) co_return forbidden(*request.principal, "subscribe to stream \"" + wanted.stream + "\"");
     CompiledFilters compiled =
-        co_await compile_filters(services, request, filters_of(request.query), streams, annotations_of(wanted.format));
+        co_await compile_filters(services, request, filters_of(request.query), scope, annotations_of(wanted.format));
     if (compiled.refusal) co_return std::move(*compiled.refusal);
     if (services.draining) co_return busy_problem("the daemon is shutting down");
     const config::DeliveryOptions& delivery = services.options.delivery;
@@ -113,11 +115,11 @@ asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& req
     subscriber->is_costly = compiled.is_costly;
     subscriber->told_drops = wanted.start.told_drops;
     if (wanted.start.next_id) subscriber->mailbox.begin_replay(*wanted.start.next_id);
-    subscriber->select(streams);
-    if (!streams.is_all()) subscriber->counts = services.counters.streams.of(wanted.stream);
-    broker::StreamHold hold = streams.is_all()
-                                  ? broker::StreamHold()
-                                  : broker::StreamHold(services.publisher.streams(), std::move(wanted.stream));
+    subscriber->select(scope);
+    const std::string& stream_name = subscriber->stream;
+    if (!stream_name.empty()) subscriber->counts = services.counters.streams.of(stream_name);
+    broker::StreamHold hold =
+        stream_name.empty() ? broker::StreamHold() : broker::StreamHold(services.publisher.streams(), stream_name);
     // Its destructor ends the subscription, whatever fails from here on.
     const EventStream::Context context{services.options, services.counters,    services.registry,     services.queue,
                                        services.replay,  services.log.epoch(), services.event_streams};

@@ -32,10 +32,12 @@ constexpr std::size_t remembered_host_bytes_max = 64;
 
 }  // namespace
 
-HttpSession::HttpSession(ConnectionServices& services, const BrowserRules& browser_rules, const Router& router,
-                         std::unique_ptr<Transport> transport, Admission admission)
+HttpSession::HttpSession(ConnectionServices& services, const BrowserRules& browser_rules,
+                         Authentication& authentication, const Router& router, std::unique_ptr<Transport> transport,
+                         Admission admission)
     : services_(services),
       browser_rules_(browser_rules),
+      authentication_(authentication),
       router_(router),
       memory_(std::move(admission.memory)),
       transport_(std::move(transport)),
@@ -200,6 +202,10 @@ asio::awaitable<HttpSession::Next> HttpSession::serve_request() {
     broker::count(services_.counters.requests);
     Routed routed;
     refusal = route_request(routed);
+    if (refusal) co_return co_await write_reply(*refusal);
+    if (!authentication_.identify(routed.request, client_, refusal))
+        refusal = co_await authentication_.check(routed.request, client_);
+    if (!refusal) refusal = refuse_unless_permitted(routed.route.needs, client_, routed.route.name);
     if (refusal) co_return co_await write_reply(*refusal);
     co_return co_await serve_route(routed.route, routed.request);
 }

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "broker/base/memory/memory_budget.hpp"
+#include "broker/server/http/authentication.hpp"
 #include "broker/server/http/browser_rules.hpp"
 #include "broker/server/http/http_types.hpp"
 #include "broker/server/http/request_arrival.hpp"
@@ -33,8 +34,8 @@ namespace sluice::server {
 class HttpSession final : public Connection, public std::enable_shared_from_this<HttpSession> {
 public:
     // The references must outlive the session.
-    HttpSession(ConnectionServices& services, const BrowserRules& browser_rules, const Router& router,
-                std::unique_ptr<Transport> transport, Admission admission);
+    HttpSession(ConnectionServices& services, const BrowserRules& browser_rules, Authentication& authentication,
+                const Router& router, std::unique_ptr<Transport> transport, Admission admission);
 
     void start();  // it keeps itself alive, and among the connections, until it ends
 
@@ -86,6 +87,7 @@ private:
 
     ConnectionServices& services_;
     const BrowserRules& browser_rules_;
+    Authentication& authentication_;
     const Router& router_;
     const base::MemoryCharge memory_;
     const std::unique_ptr<Transport> transport_;

@@ -27,11 +27,13 @@ HttpReply rejection_reply(Rejection reason) {
 
 }  // namespace
 
-HttpSessions::HttpSessions(ConnectionServices& services, const BrowserRules& browser_rules, Router router)
-    : services_(services), browser_rules_(browser_rules), router_(std::move(router)) {}
+HttpSessions::HttpSessions(ConnectionServices& services, const BrowserRules& browser_rules,
+                           Authentication& authentication, Router router)
+    : services_(services), browser_rules_(browser_rules), authentication_(authentication), router_(std::move(router)) {}
 
 void HttpSessions::start_session(std::unique_ptr<Transport> transport, Admission admission) {
-    std::make_shared<HttpSession>(services_, browser_rules_, router_, std::move(transport), std::move(admission))
+    std::make_shared<HttpSession>(services_, browser_rules_, authentication_, router_, std::move(transport),
+                                  std::move(admission))
         ->start();
 }
 

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "broker/server/http/authentication.hpp"
 #include "broker/server/http/browser_rules.hpp"
 #include "broker/server/http/router.hpp"
 #include "broker/server/net/connection_services.hpp"
@@ -13,7 +14,8 @@ namespace sluice::server {
 
 class HttpSessions final : public SessionFactory {
 public:
-    HttpSessions(ConnectionServices& services, const BrowserRules& browser_rules, Router router);
+    HttpSessions(ConnectionServices& services, const BrowserRules& browser_rules, Authentication& authentication,
+                 Router router);
 
     void start_session(std::unique_ptr<Transport> transport, Admission admission) override;
     std::string rejection_text(Rejection reason) const override;
@@ -21,6 +23,7 @@ public:
 private:
     ConnectionServices& services_;
     const BrowserRules& browser_rules_;
+    Authentication& authentication_;
     const Router router_;
 };
 

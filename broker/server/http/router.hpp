@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "broker/server/http/http_types.hpp"
+#include "broker/server/http/permission.hpp"
 
 namespace sluice::server {
 
@@ -16,7 +17,8 @@ struct Route {
     // Runs on the connection's thread. May suspend, never blocks.
     using Handler = std::function<boost::asio::awaitable<HttpReply>(HttpRequest&)>;
 
-    Handler handler;                              // empty: nothing answers the request, and `refusal` is the reply
+    Handler handler{};                            // empty: nothing answers the request, and `refusal` is the reply
+    Needs needs = Needs::nothing;                 // what the user must be permitted
     std::optional<std::size_t> body_bytes_max{};  // no value: takes no body
     bool watched = false;                         // the request is cancelled when the client leaves
     bool publishes = false;                       // its body is a document

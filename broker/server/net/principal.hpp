@@ -5,6 +5,7 @@
 #include <boost/asio/ip/address.hpp>
 #include <string>
 
+#include "broker/auth/user.hpp"
 #include "broker/server/net/plain_address.hpp"
 
 namespace sluice::server {
@@ -13,7 +14,9 @@ struct Principal {
     explicit Principal(const boost::asio::ip::address& of) : address(plain_address(of)) {}
 
     boost::asio::ip::address address;  // IPv4-mapped ones as IPv4; of a Unix socket's client: 127.0.0.1
-    std::string user;                  // the authenticated user; empty: anonymous
+    // The name that the client proved to have, for the log: of a connection, that of its certificate. Empty: none.
+    std::string user;
+    auth::UserPtr account = auth::nobody();  // whose rights a request has
     // Of a connection: whether it came over loopback or a Unix socket. Of a request: also whether it came from no proxy
     // and asked for a loopback host, so that neither a proxy on this machine nor a web page makes it for others.
     bool is_local = false;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "broker/auth/scope.hpp"
 #include "broker/core/delivery/mailboxes.hpp"
 #include "broker/server/api/add_subscriptions.hpp"
 #include "broker/server/api/event_format.hpp"
@@ -44,8 +45,8 @@ asio::awaitable<MadeFeed> make_feed(Services& services, const HttpRequest& reque
     if (!plan) co_return made;
     Planned planned(*subscription, *plan);
     const Annotate annotate = annotations_of({plan->format.framer, plan->format.has_alignments});
-    const text::StreamSelection streams(plan->options.streams);
-    CompiledFilters compiled = co_await compile_filters(services, request, plan->options.filters, streams, annotate);
+    const auth::Scope scope{text::StreamSelection(plan->options.streams)};
+    CompiledFilters compiled = co_await compile_filters(services, request, plan->options.filters, scope, annotate);
     if (compiled.refusal) {
         made.refusal = std::move(compiled.refusal);
         co_return made;
@@ -64,7 +65,7 @@ asio::awaitable<MadeFeed> make_feed(Services& services, const HttpRequest& reque
     feed->computed = std::move(compiled.computed);
     feed->filters = std::move(compiled.filters);
     feed->is_costly = compiled.is_costly;
-    feed->select(streams);
+    feed->select(scope);
     if (!feed->stream.empty()) feed->counts = services.counters.streams.of(feed->stream);
     if (!subscription->prepare_feed(*plan, *feed)) co_return made;
     planned.feed = feed;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "broker/auth/scope.hpp"
 #include "broker/base/workers.hpp"
 #include "broker/core/ingest/publisher.hpp"
 #include "broker/core/subscriptions/durable_subscriptions.hpp"
@@ -171,8 +172,8 @@ asio::awaitable<HttpReply> set_subscription(Services& services, HttpRequest& req
         SubscriptionChange change = co_await read_change_somewhere(services, request, precondition);
         if (change.refusal) co_return std::move(*change.refusal);
         const text::StreamSelection streams(change.options.streams);
-        CompiledFilters compiled =
-            co_await compile_filters(services, request, change.options.filters, streams, Annotate::nothing);
+        CompiledFilters compiled = co_await compile_filters(services, request, change.options.filters,
+                                                            auth::Scope(streams), Annotate::nothing);
         if (!compiled.refusal) compiled.refusal = refuse_siblings(compiled, streams, services.publisher.streams());
         if (compiled.refusal) co_return std::move(*compiled.refusal);
         const auto stored = std::make_shared<StoredChange>(co_await asio::this_coro::executor);

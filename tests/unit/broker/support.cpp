@@ -30,13 +30,13 @@ NoMoreThreads::~NoMoreThreads() {
 }
 
 config::Options test_options(std::vector<std::string> overrides) {
-    overrides.insert(
-        overrides.begin(),
-        {"store.kind=memory", "http.port=0", "http.hosts=[a, t, test]", "http.idle_timeout=1h",
-         "http.request_timeout=1h", "http.body_rate=0", "log.level=off", "io.threads=2", "publish.wait=60s",
-         "limits.condition_time=60s", "limits.event_time=60s", "limits.filters_per_connection=15000",
-         "limits.literals_per_connection=10000000", "limits.operators_per_connection=100000", "delivery.heartbeat=1h",
-         "delivery.close_timeout=1h", "shutdown.drain_timeout=60s"});
+    overrides.insert(overrides.begin(),
+                     {"store.kind=memory", "http.port=0", "http.hosts=[a, t, test]", "http.idle_timeout=1h",
+                      "http.request_timeout=1h", "http.body_rate=0", "log.level=off", "auth.anonymous=all",
+                      "io.threads=2", "publish.wait=60s", "limits.condition_time=60s", "limits.event_time=60s",
+                      "limits.filters_per_connection=15000", "limits.literals_per_connection=10000000",
+                      "limits.operators_per_connection=100000", "delivery.heartbeat=1h", "delivery.close_timeout=1h",
+                      "shutdown.drain_timeout=60s"});
     config::LoadedConfig config = config::load_config(std::nullopt, overrides);
     if (!config.errors.empty()) throw std::runtime_error(config::to_string(config.errors.front()));
     base::configure_log(config.options.log);

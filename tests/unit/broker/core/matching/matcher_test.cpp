@@ -28,10 +28,10 @@ TEST_CASE("every subscriber sees the events of a stream in order, whatever the n
     const auto subscriber = std::make_shared<sluice::broker::Subscriber>(
         sluice::broker::MailboxLimits{n, 1'000'000'000}, [] {}, sluice::broker::plain_framer, false);
     std::atomic<bool> added{false};
-    registry.add(
-        subscriber,
-        {sluice::broker::make_subscription(sluice::broker::only("s"), "", {{}, {sluice::engine::Conjunction{}}})},
-        [&] { added = true; });
+    registry.add(subscriber,
+                 {sluice::broker::make_subscription(sluice::auth::Scope(sluice::broker::only("s")), "",
+                                                    {{}, {sluice::engine::Conjunction{}}})},
+                 [&] { added = true; });
     EVENTUALLY(added);
 
     matcher.start();
@@ -87,8 +87,8 @@ struct Trial {
         std::atomic<bool> added{false};
         auto compiled = sluice::filter::compile_filter(filter).value();
         registry.add(subscriber,
-                     {sluice::broker::make_subscription(sluice::broker::only(stream), compiled.canonical,
-                                                        std::move(compiled.disjunction))},
+                     {sluice::broker::make_subscription(sluice::auth::Scope(sluice::broker::only(stream)),
+                                                        compiled.canonical, std::move(compiled.disjunction))},
                      [&] { added = true; });
         EVENTUALLY(added);
         return subscriber;
@@ -253,9 +253,9 @@ struct FailingTrial {
         for (const char* stream : {"a", "b", ""}) {
             subscribers.push_back(std::make_shared<sluice::broker::Subscriber>(
                 sluice::broker::MailboxLimits{1'000, 1'000'000}, [] {}, sluice::broker::plain_framer, false));
-            subscribers.back()->select(sluice::broker::only(stream));
+            subscribers.back()->select(sluice::auth::Scope(sluice::broker::only(stream)));
             subscribers.back()->first_id = 1;
-            const auto made = sluice::broker::make_subscription(sluice::broker::only(stream), "",
+            const auto made = sluice::broker::make_subscription(sluice::auth::Scope(sluice::broker::only(stream)), "",
                                                                 {{}, {sluice::engine::Conjunction{}}});
             gained.gained.push_back({set->add(made.disjunction), {subscribers.back(), 0}});
         }

@@ -136,8 +136,8 @@ TEST_CASE_METHOD(Fixture, "the stream's condition is one predicate of a subscrip
 }
 
 TEST_CASE_METHOD(Fixture, "no filter means every event, no stream means all streams") {
-    add(make_subscriber(),
-        {sluice::broker::make_subscription(sluice::broker::only("s"), "", {{}, {sluice::engine::Conjunction{}}})});
+    add(make_subscriber(), {sluice::broker::make_subscription(sluice::auth::Scope(sluice::broker::only("s")), "",
+                                                              {{}, {sluice::engine::Conjunction{}}})});
     CHECK(publish("s", "x") == 1);
     CHECK(publish("t", "x") == 0);
     add(make_subscriber(), {sluice::broker::make_subscription({}, "", {{}, {sluice::engine::Conjunction{}}})});
@@ -150,9 +150,11 @@ TEST_CASE_METHOD(Fixture, "a subscription to several streams and prefixes gets t
     const sluice::text::StreamSelection streams(patterns);
     const auto add_filter = [&](const std::string& filter) {
         const auto compiled = sluice::filter::compile_filter(filter).value();
-        add(make_subscriber(), {sluice::broker::make_subscription(streams, compiled.canonical, compiled.disjunction)});
+        add(make_subscriber(), {sluice::broker::make_subscription(sluice::auth::Scope(streams), compiled.canonical,
+                                                                  compiled.disjunction)});
     };
-    add(make_subscriber(), {sluice::broker::make_subscription(streams, "", {{}, {sluice::engine::Conjunction{}}})});
+    add(make_subscriber(),
+        {sluice::broker::make_subscription(sluice::auth::Scope(streams), "", {{}, {sluice::engine::Conjunction{}}})});
     for (const char* stream : {"a", "b", "news.en", "news.en.us"}) CHECK(publish(stream, "x") == 1);
     for (const char* stream : {"c", "news", "newsletter", "ab"}) CHECK(publish(stream, "x") == 0);
     add_filter("category = 'x' or $stream = 'b' or not($stream = 'news.en')");

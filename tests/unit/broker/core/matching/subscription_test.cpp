@@ -6,14 +6,15 @@
 #include "protocol/filter/filter.hpp"
 
 namespace engine = sluice::engine;
-using sluice::broker::conjunctions_each;
+using sluice::auth::Scope;
 using sluice::broker::make_subscription;
+using sluice::broker::size_of;
 using sluice::broker::Subscription;
 using sluice::text::StreamSelection;
 
 namespace {
 
-StreamSelection streams_of(const std::vector<std::string>& patterns) { return StreamSelection(patterns); }
+Scope streams_of(const std::vector<std::string>& patterns) { return Scope(StreamSelection(patterns)); }
 
 Subscription subscription_on(const std::vector<std::string>& patterns, const std::string& text) {
     auto filter = sluice::filter::compile_filter(text).value();
@@ -26,7 +27,9 @@ TEST_CASE("a subscription has each conjunction of its filter once for each name 
     const std::string filter = "title = 'x' or category = 'y' and not(author = 'z')";
     for (const auto& [patterns, each, literals] :
          {std::tuple{std::vector<std::string>{"*"}, 1u, 3u}, {{"a"}, 1u, 5u}, {{"a", "b", "news.*"}, 3u, 15u}}) {
-        CHECK(conjunctions_each(streams_of(patterns)) == each);
+        const auto size = size_of(streams_of(patterns), sluice::filter::compile_filter(filter).value().disjunction);
+        CHECK(size.conjunctions == 2 * each);
+        CHECK(size.literals == 3 * each);
         const Subscription made = subscription_on(patterns, filter);
         CHECK(made.disjunction.conjunctions.size() == 2 * each);
         std::size_t found = 0;

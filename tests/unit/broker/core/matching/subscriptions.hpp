@@ -19,7 +19,7 @@ inline std::shared_ptr<Subscriber> make_subscriber() {
 
 inline Subscription on_stream(const std::string& stream, const std::string& filter) {
     auto compiled = filter::compile_filter(filter);
-    return make_subscription(only(stream), compiled.value().canonical, compiled.value().disjunction);
+    return make_subscription(auth::Scope(only(stream)), compiled.value().canonical, compiled.value().disjunction);
 }
 
 }  // namespace sluice::broker

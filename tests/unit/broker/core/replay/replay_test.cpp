@@ -92,15 +92,15 @@ public:
         : in_(in),
           subscriber_(std::make_shared<Subscriber>(
               limits, [this] { wake(); }, plain_framer, filters.size() > 1)) {
-        subscriber_->select(std::move(streams));
+        subscriber_->select(auth::Scope(std::move(streams)));
         std::vector<Subscription> subscriptions;
         for (const std::string& text : filters) {
             auto filter = filter::compile_filter(text).value();
-            subscriptions.push_back(make_subscription(subscriber_->selection, filter.canonical, filter.disjunction));
+            subscriptions.push_back(make_subscription(subscriber_->scope, filter.canonical, filter.disjunction));
             subscriber_->is_costly |= !subscriptions.back().scanned.empty();
         }
         if (filters.empty())
-            subscriptions.push_back(make_subscription(subscriber_->selection, "", {{}, {engine::Conjunction{}}}));
+            subscriptions.push_back(make_subscription(subscriber_->scope, "", {{}, {engine::Conjunction{}}}));
         subscriber_->filters = std::move(filters);
         if (from) subscriber_->mailbox.begin_replay(*from);
         std::atomic<bool> added{false};

@@ -18,6 +18,7 @@
 #include "broker/core/subscriptions/durable_subscriptions.hpp"
 #include "broker/server/api/services.hpp"
 #include "broker/server/endpoints.hpp"
+#include "broker/server/http/authentication.hpp"
 #include "broker/server/http/browser_rules.hpp"
 #include "broker/server/http/http_sessions.hpp"
 #include "broker/server/net/address_table.hpp"
@@ -75,6 +76,7 @@ struct Process {
     base::Workers workers{1, 10};
     server::AddressTable addresses{{}};
     const server::BrowserRules browser_rules{options.http};
+    server::Authentication authentication{options.auth};
     broker::EventMemory event_memory{memory, mailboxes, counters};
     broker::Replay replay{{}, {log, queue, event_memory, memory, counters}};
     broker::DurableSubscriptions subscriptions{
@@ -93,10 +95,11 @@ struct Process {
                               workers,
                               mailboxes,
                               browser_rules,
+                              authentication,
                               std::make_shared<broker::IdempotencyKeys>(
                                   broker::IdempotencyKeys::Settings{100, std::chrono::hours(1)}, memory),
                               std::chrono::steady_clock::now()};
-    server::HttpSessions sessions{services, browser_rules, server::make_router(services)};
+    server::HttpSessions sessions{services, browser_rules, authentication, server::make_router(services)};
     const std::shared_ptr<server::Listeners> listeners =
         std::make_shared<server::Listeners>(threads, services, sessions, nullptr);
     std::optional<HttpClient> client;

@@ -17,6 +17,7 @@
 #include "broker/server/api/limits.hpp"
 #include "broker/server/api/services.hpp"
 #include "broker/server/endpoints.hpp"
+#include "broker/server/http/authentication.hpp"
 #include "broker/server/http/browser_rules.hpp"
 #include "broker/server/http/http_sessions.hpp"
 #include "broker/server/net/address_table.hpp"
@@ -212,6 +213,7 @@ TEST_CASE("without room a publisher waits, then gets 503, and nothing is publish
     sluice::base::Workers workers(1, 10);
     sluice::server::AddressTable addresses({});
     const sluice::server::BrowserRules browser_rules(options.http);
+    sluice::server::Authentication authentication(options.auth);
     const auto keys =
         std::make_shared<sluice::broker::IdempotencyKeys>(sluice::broker::IdempotencyKeys::Settings(), memory);
     sluice::broker::EventMemory event_memory(memory, mailboxes, counters);
@@ -232,9 +234,11 @@ TEST_CASE("without room a publisher waits, then gets 503, and nothing is publish
                                       workers,
                                       mailboxes,
                                       browser_rules,
+                                      authentication,
                                       keys,
                                       std::chrono::steady_clock::now()};
-    sluice::server::HttpSessions sessions(services, browser_rules, sluice::server::make_router(services));
+    sluice::server::HttpSessions sessions(services, browser_rules, authentication,
+                                          sluice::server::make_router(services));
     const auto listeners = std::make_shared<sluice::server::Listeners>(threads, services, sessions, nullptr);
     listeners->start();
     threads.start();

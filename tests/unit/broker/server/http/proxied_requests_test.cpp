@@ -72,7 +72,7 @@ struct Mirror {
     RunningBroker running;
     server::IoThreads threads{1};
     server::HttpSessions sessions{running.broker.services(), running.broker.services().browser_rules,
-                                  [](server::http::verb, std::string_view) {
+                                  running.broker.services().authentication, [](server::http::verb, std::string_view) {
                                       return server::Route{[](server::HttpRequest& r) { return answer(r); }};
                                   }};
     std::shared_ptr<server::Listener> listener;

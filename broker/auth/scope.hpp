@@ -1,0 +1,43 @@
+// Which events a subscription may get: those of the streams that it names, as far as its user may see them. An
+// immutable value; any thread.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "broker/auth/rights.hpp"
+#include "protocol/text/stream_selection.hpp"
+
+namespace sluice::auth {
+
+class Scope {
+public:
+    // Each permits the events of its streams that its filter accepts. No two have the same filter.
+    struct Part {
+        text::StreamSelection streams;
+        std::shared_ptr<const RowFilter> filter{};  // null: every event
+
+        friend bool operator==(const Part& a, const Part& b);
+    };
+
+    // Every event of every stream.
+    Scope() : Scope(text::StreamSelection()) {}
+    // Every event of these streams.
+    explicit Scope(text::StreamSelection streams);
+    // Those of them that a user with these rights may see. Streams that come into being later are included.
+    Scope(const text::StreamSelection& streams, const Rights& rights);
+
+    bool is_empty() const { return parts_.empty(); }                   // it permits nothing: streams() has no meaning
+    bool is_filtered() const;                                          // a part has a filter
+    const text::StreamSelection& streams() const { return streams_; }  // of all parts
+    std::span<const Part> parts() const { return parts_; }
+
+    friend bool operator==(const Scope&, const Scope&) = default;
+
+private:
+    text::StreamSelection streams_;
+    std::vector<Part> parts_;
+};
+
+}  // namespace sluice::auth
