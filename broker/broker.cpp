@@ -157,6 +157,7 @@ private:
     void drain_connections(Clock::time_point deadline);
     void relieve_memory();
     void reload_files(bool only_changed);
+    void reload_certificates(bool only_changed);
 
     const config::Options options_;
     const Seams seams_;
@@ -232,7 +233,8 @@ Broker::Parts::Parts(config::Options options, Seams seams)
       trials_(1, trials_max),
       addresses_(server::address_limits(options_.limits, connections_.connections_max())),
       browser_rules_(options_.http),
-      authentication_(options_.auth),
+      authentication_({options_.auth, server::filter_limits(options_.limits), memory_, counters_, wall_clock(seams_),
+                       steady_clock(seams_)}),
       services_{{options_, counters_, connections_, memory_, addresses_},
                 queue_,
                 publisher_,
@@ -305,8 +307,13 @@ void Broker::drain() { parts_->drain(); }
 
 void Broker::reload_files(bool only_changed) { parts_->reload_files(only_changed); }
 
-// What can't be read is told once for each change, and read again when it changes.
 void Broker::Parts::reload_files(bool only_changed) {
+    reload_certificates(only_changed);
+    if (!authentication_.reload(only_changed).empty()) connections_.end_revoked();
+}
+
+// What can't be read is told once for each change, and read again when it changes.
+void Broker::Parts::reload_certificates(bool only_changed) {
     if (tls_ == nullptr || (only_changed && !tls_->have_files_changed())) return;
     try {
         tls_->reload();
@@ -336,6 +343,7 @@ void Broker::Parts::drain() {
     services_.draining = true;
     fanout_.end_replays();
     subscriptions_.stop();
+    authentication_.drain();
     listeners_->close();
     connections_.drain();
     queue_.close();

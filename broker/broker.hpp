@@ -52,7 +52,7 @@ public:
     // shutdown.drain_timeout expires.
     void drain();
 
-    // Reads files again that may change while it runs: those of certificates. Any thread, one at a time.
+    // Reads files again that may change while it runs: those of certificates and of users. Any thread, one at a time.
     void reload_files(bool only_changed);
 
     // Where it listens, with the ports that it has got; and the first of these.

@@ -90,7 +90,7 @@ int wait_for_end(const sigset_t& signals, sluice::broker::Broker& broker) {
             continue;
         }
         if (signal == SIGHUP) {
-            sluice::base::log_info("SIGHUP: certificates are read again; options need a restart");
+            sluice::base::log_info("SIGHUP: certificates and users are read again; options need a restart");
             broker.reload_files(false);
         } else
             sluice::base::log_warn("signal ignored: it has no meaning here",

@@ -8,15 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "config/yaml.hpp"
-
 namespace sluice::config {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr std::size_t file_bytes_max = yaml_bytes_max + 1;
 
 struct Descriptor {
     explicit Descriptor(int opened) : number(opened) {}
@@ -53,7 +49,8 @@ bool wait_for(const Descriptor& pipe, Clock::time_point until) {
     }
 }
 
-FileText read_all(const Descriptor& file, bool is_pipe, std::chrono::milliseconds patience) {
+FileText read_all(const Descriptor& file, bool is_pipe, std::chrono::milliseconds patience,
+                  std::size_t file_bytes_max) {
     const auto until = Clock::now() + patience;
     FileText read;
     while (read.text.size() < file_bytes_max) {
@@ -79,7 +76,8 @@ FileText read_all(const Descriptor& file, bool is_pipe, std::chrono::millisecond
 
 }  // namespace
 
-FileText read_config_file(const std::filesystem::path& path, std::chrono::milliseconds patience) {
+FileText read_config_file(const std::filesystem::path& path, std::chrono::milliseconds patience,
+                          std::size_t bytes_max) {
     struct stat found {};
     // Looked at before it is opened: opening some devices has effects.
     if (::stat(path.c_str(), &found) != 0) return {"", unreadable()};
@@ -88,7 +86,7 @@ FileText read_config_file(const std::filesystem::path& path, std::chrono::millis
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
     if (file.number < 0 || ::fstat(file.number, &found) != 0) return {"", unreadable()};
     if (auto refusal = refusal_of(found); !refusal.empty()) return {"", std::move(refusal)};  // it was replaced
-    return read_all(file, S_ISFIFO(found.st_mode), patience);
+    return read_all(file, S_ISFIFO(found.st_mode), patience, bytes_max + 1);
 }
 
 }  // namespace sluice::config

@@ -16,7 +16,7 @@ std::string quote(std::string_view text) {
     return '"' + std::string(text.substr(0, shown_max)) + (text.size() > shown_max ? "…" : "") + '"';
 }
 
-std::string describe(const YamlNode& node) {
+std::string kind_of(const YamlNode& node) {
     switch (node.kind) {
         case YamlNode::Kind::null:
             return "nothing";
@@ -27,10 +27,15 @@ std::string describe(const YamlNode& node) {
         case YamlNode::Kind::scalar:
             break;
     }
-    return (node.quoted ? "the text " : "") + quote(node.text);
+    return node.quoted ? "the text " : "";
 }
 
 }  // namespace
+
+std::string Section::describe(const YamlNode& node) const {
+    if (node.kind != YamlNode::Kind::scalar) return kind_of(node);
+    return texts_ == Texts::shown ? kind_of(node) + quote(node.text) : "a text";
+}
 
 std::string Section::full_name(std::string_view name) const {
     return path_.empty() ? std::string(name) : path_ + "." + std::string(name);
@@ -221,7 +226,7 @@ void Section::read_map(std::string_view name, const YamlNode& node, const std::f
         fault(node, full_name(name) + ": expected a map of options, found " + describe(node));
         return;
     }
-    Section child(source_, full_name(name), node, faults_, completeness_);
+    Section child(source_, full_name(name), node, faults_, completeness_, texts_);
     read(child);
     child.finish();
 }
@@ -241,6 +246,30 @@ bool Section::items(std::string_view name, std::size_t items_max, const std::fun
     for (std::size_t i = 0; i < node->items.size(); ++i)
         read_map(std::string(name) + '[' + std::to_string(i) + ']', node->items[i], read);
     return true;
+}
+
+void Section::mixed(std::string_view name, std::size_t items_max, const TextCheck& take,
+                    const std::function<void(Section&)>& read_item) {
+    const YamlNode* node = find(name);
+    if (node == nullptr) return;
+    const std::string expected = read_item ? " texts and maps" : " texts";
+    if (node->kind != YamlNode::Kind::sequence || node->items.size() > items_max) {
+        fault(*node, full_name(name) + ": expected a list of at most " + std::to_string(items_max) + expected +
+                         ", found " + describe(*node));
+        return;
+    }
+    for (std::size_t i = 0; i < node->items.size(); ++i) {
+        const YamlNode& item = node->items[i];
+        const std::string item_name = std::string(name) + '[' + std::to_string(i) + ']';
+        if (item.kind == YamlNode::Kind::map && read_item) {
+            read_map(item_name, item, read_item);
+        } else if (item.kind != YamlNode::Kind::scalar) {
+            fault(item, full_name(item_name) + ": expected a text" + (read_item ? " or a map" : "") + ", found " +
+                            describe(item));
+        } else if (const std::string wrong = take(item.text); !wrong.empty()) {
+            fault(item, full_name(item_name) + ": " + wrong);
+        }
+    }
 }
 
 void Section::each(const std::function<void(const std::string& name, const YamlNode& key, Section&)>& read) {

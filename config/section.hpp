@@ -23,9 +23,16 @@ public:
 
     enum class Completeness : std::uint8_t { partial, complete };  // complete: an option that is not set is a fault
 
+    enum class Texts : std::uint8_t { shown, hidden };  // hidden: faults do not quote what was found, maybe a secret
+
     Section(std::string source, std::string path, const YamlNode& map, std::vector<ConfigError>& faults,
-            Completeness completeness = Completeness::partial)
-        : source_(std::move(source)), path_(std::move(path)), map_(map), faults_(faults), completeness_(completeness) {}
+            Completeness completeness = Completeness::partial, Texts texts = Texts::shown)
+        : source_(std::move(source)),
+          path_(std::move(path)),
+          map_(map),
+          faults_(faults),
+          completeness_(completeness),
+          texts_(texts) {}
 
     // `check`, if any, returns what is wrong with a text, or "".
     void text(std::string_view name, std::string& out, const TextCheck& check = {});
@@ -58,6 +65,10 @@ public:
     // describes those. Returns whether it is valid.
     bool texts(std::string_view name, std::vector<std::string>& out, std::string_view expected,
                bool (*good)(const std::string&), std::size_t texts_max = ~std::size_t{0}, std::size_t texts_min = 0);
+    // A list of at most `items_max` texts and, if `read_item` is given, maps. `take` gets each text, and returns what
+    // is wrong with it, or "".
+    void mixed(std::string_view name, std::size_t items_max, const TextCheck& take,
+               const std::function<void(Section&)>& read_item = {});
     template <typename Enum>
     void choice(std::string_view name, Enum& out, std::initializer_list<std::pair<std::string_view, Enum>> choices) {
         std::vector<std::string_view> names;
@@ -87,12 +98,14 @@ private:
     std::optional<std::size_t> read_choice(std::string_view name, const std::vector<std::string_view>& names);
     void read_map(std::string_view name, const YamlNode& node, const std::function<void(Section&)>& read);
     std::string full_name(std::string_view name) const;
+    std::string describe(const YamlNode& node) const;
 
     std::string source_;
     std::string path_;
     const YamlNode& map_;
     std::vector<ConfigError>& faults_;
     const Completeness completeness_;
+    const Texts texts_;
     std::vector<std::string> known_;
     bool knows_all_ = false;  // each() has read every member
 };

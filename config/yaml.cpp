@@ -117,9 +117,10 @@ private:
 
 }  // namespace
 
-std::variant<YamlNode, ConfigError> parse_yaml(const std::string& source, std::string_view text) {
-    if (text.size() > yaml_bytes_max) {
-        return ConfigError{source, 0, 0, "larger than " + std::to_string(yaml_bytes_max) + " bytes"};
+std::variant<YamlNode, ConfigError> parse_yaml(const std::string& source, std::string_view text,
+                                               std::size_t bytes_max) {
+    if (text.size() > bytes_max) {
+        return ConfigError{source, 0, 0, "larger than " + std::to_string(bytes_max) + " bytes"};
     }
     try {
         std::istringstream stream{std::string(text)};

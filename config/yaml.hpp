@@ -35,6 +35,7 @@ struct YamlMember {
 constexpr std::size_t yaml_bytes_max = 1u << 20;
 constexpr std::size_t yaml_depth_max = 16;
 
-std::variant<YamlNode, ConfigError> parse_yaml(const std::string& source, std::string_view text);
+std::variant<YamlNode, ConfigError> parse_yaml(const std::string& source, std::string_view text,
+                                               std::size_t bytes_max = yaml_bytes_max);
 
 }  // namespace sluice::config

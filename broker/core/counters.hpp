@@ -45,6 +45,8 @@ public:
         connection_refusals};
     base::CounterBy<RequestRefusal, request_refusals.size()> requests_refused{
         metrics, {"requests_refused", "Requests refused before they reached an endpoint"}, "reason", request_refusals};
+    base::CounterBy<AuthenticationResult, authentication_results.size()> authentications{
+        metrics, {"authentications", "Requests with credentials"}, "result", authentication_results};
     Counter& requests =
         metrics.counter({"requests", "Requests that could be read and were within limits.address_requests"});
     Counter& requests_abandoned =

@@ -1,5 +1,5 @@
 // Why connections, requests and documents are refused, and subscribers reset, as counted. The names are the values of
-// the label `reason`.
+// the label `reason`; those of AuthenticationResult, of `result`.
 #pragma once
 
 #include <array>
@@ -24,6 +24,22 @@ enum class RequestRefusal : std::uint8_t {
 };
 inline constexpr std::array<std::string_view, 4> request_refusals{"address_requests", "address_bytes", "foreign",
                                                                   "timed_out"};
+
+// How credentials were accepted, or why they were not.
+enum class AuthenticationResult : std::uint8_t {
+    checked,     // a password that was checked
+    remembered,  // one that had been a short while ago
+    token,
+    ticket,
+    certificate,  // of the client
+    wrong,
+    expired,    // a token
+    malformed,  // two of them, or of no scheme that is known
+    slowed,     // not looked at: too many before were wrong
+    busy,       // not looked at: too many passwords were being checked
+};
+inline constexpr std::array<std::string_view, 10> authentication_results{
+    "checked", "remembered", "token", "ticket", "certificate", "wrong", "expired", "malformed", "slowed", "busy"};
 
 enum class DocumentRefusal : std::uint8_t {
     invalid,

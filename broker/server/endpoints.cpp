@@ -57,6 +57,8 @@ constexpr std::array table{
     Endpoint{http::verb::get, "/v1/subscriptions/*/next", Needs::subscribe, take_next, nullptr, true},
     Endpoint{http::verb::post, "/v1/subscriptions/*/ack", Needs::subscribe, acknowledge_events, ack_body_max},
     Endpoint{http::verb::post, "/v1/subscriptions/*/seek", Needs::subscribe, seek_subscription, options_body_max},
+    Endpoint{http::verb::post, "/v1/tickets", Needs::subscribe, issue_ticket, nullptr},
+    Endpoint{http::verb::delete_, "/v1/tickets/*", Needs::any_right, revoke_ticket, nullptr},
     Endpoint{http::verb::post, "/v1/store/backup", Needs::operate, back_up_store, options_body_max},
     Endpoint{http::verb::get, "/v1/status", Needs::operate, show_status, nullptr, false, true},
     Endpoint{http::verb::get, "/metrics", Needs::operate, show_metrics, nullptr, false, true},

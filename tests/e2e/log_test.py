@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The daemon's log: each line of log.format: json is an object, whatever happens, and levels say what they promise."""
+import base64
 import json
 import os
 import re
@@ -40,13 +41,15 @@ class Log(unittest.TestCase):
         """Requests of every kind, and subscribers that come and go."""
         with daemon.subscribe((f"title != '{SECRET}'", "price < 3"), stream="s") as subscriber:
             self.assertEqual(daemon.publish(rss(item("a"), item("b")), stream="s")[0], 202)
-            headers = {"Content-Type": "application/rss+xml", "traceparent": PARENT,
-                       "Authorization": f"Bearer {SECRET}"}
+            headers = {"Content-Type": "application/rss+xml", "traceparent": PARENT}
             self.assertEqual(daemon.request("POST", "/v1/events?stream=s", rss(item("b"), item("c")), headers)[0], 202)
             subscriber.titles(3)
         with daemon.subscribe(stream="s", **{"from": "first", "until": "now"}) as subscriber:
             subscriber.titles(3)
             self.assertIsNone(subscriber.next_event())
+        for value in (f"Bearer {SECRET}", f"Basic {base64.b64encode(f'{SECRET}:{SECRET}'.encode()).decode()}", SECRET):
+            self.assertEqual(daemon.request("GET", "/v1/status", headers={"Authorization": value})[0], 401)
+        self.assertEqual(daemon.request("GET", f"/v1/events?ticket={SECRET}")[0], 401)
         for path in (f"/v1/events?filter={SECRET}+%3C", f"/v1/events?{SECRET}=1", f"/v1/events?format={SECRET}",
                      "/nothing", "/v1/streams/none"):
             self.assertIn(daemon.request("GET", path)[0], (400, 404))

@@ -158,7 +158,7 @@ class Process(unittest.TestCase):
     def test_sighup_changes_no_options(self):
         with Sluiced() as daemon, daemon.subscribe() as subscriber:
             daemon.process.send_signal(signal.SIGHUP)
-            daemon.wait_for_log("SIGHUP: certificates are read again; options need a restart")
+            daemon.wait_for_log("SIGHUP: certificates and users are read again; options need a restart")
             self.assertEqual(daemon.publish(rss(item("a")))[0], 202)
             self.assertEqual(subscriber.titles(1), ["a"])
 

@@ -12,6 +12,7 @@ struct EndReason {
         slow_consumer,  // it has lost events because it reads too slowly
         undelivered,    // it has lost events that could not be matched or delivered, mostly for lack of memory
         slow_filter,    // a condition of one of its filters exceeded its budget for an event
+        revoked,        // the rights of its user are gone or have changed
     };
 
     Kind kind;

@@ -12,6 +12,8 @@ boost::asio::awaitable<HttpReply> publish_events(Services& services, HttpRequest
 boost::asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& request);
 boost::asio::awaitable<HttpReply> match_document(Services& services, HttpRequest& request);
 boost::asio::awaitable<HttpReply> explain_event(Services& services, HttpRequest& request);
+boost::asio::awaitable<HttpReply> issue_ticket(Services& services, HttpRequest& request);
+boost::asio::awaitable<HttpReply> revoke_ticket(Services& services, HttpRequest& request);
 boost::asio::awaitable<HttpReply> back_up_store(Services& services, HttpRequest& request);
 boost::asio::awaitable<HttpReply> show_status(Services& services, HttpRequest& request);
 boost::asio::awaitable<HttpReply> show_metrics(Services& services, HttpRequest& request);

@@ -81,6 +81,7 @@ void HttpSession::obey(unsigned wishes) {
         if (arrival_.is_idle()) transport_->cancel();
     }
     if ((wishes & to_end_stream) != 0 && takeover_) takeover_->finish();
+    if ((wishes & to_end_revoked) != 0 && takeover_ && client_.account->is_revoked) takeover_->revoke();
     if ((wishes & to_give_way) != 0) {
         if (waiting_since() != Clock::time_point::max())
             transport_->close();
@@ -203,8 +204,10 @@ asio::awaitable<HttpSession::Next> HttpSession::serve_request() {
     Routed routed;
     refusal = route_request(routed);
     if (refusal) co_return co_await write_reply(*refusal);
+    set_certificate_user();
     if (!authentication_.identify(routed.request, client_, refusal))
         refusal = co_await authentication_.check(routed.request, client_);
+    if (!client_.ticket.empty()) drop_ticket(routed.request.query);
     if (!refusal) refusal = refuse_unless_permitted(routed.route.needs, client_, routed.route.name);
     if (refusal) co_return co_await write_reply(*refusal);
     co_return co_await serve_route(routed.route, routed.request);
@@ -222,6 +225,24 @@ std::optional<HttpReply> HttpSession::identify_client() {
     if (!place) return place_refusal(services_);
     client_place_.emplace(std::move(place));
     return std::nullopt;
+}
+
+// The certificate of a proxy says who the proxy is, not who its clients are.
+void HttpSession::set_certificate_user() {
+    const bool is_of_proxy = client_place_.has_value() || (is_proxy_ && is_forwarded(reader_.head()));
+    if (is_of_proxy)
+        client_.user.clear();
+    else if (client_.user != principal_.user)
+        client_.user = principal_.user;
+}
+
+// The user may have changed since the request was identified, and a ticket may be gone.
+bool HttpSession::may_begin_stream() {
+    if (client_.account->is_revoked) return false;
+    if (client_.ticket.empty()) return true;
+    return authentication_.tickets().begin_stream(client_.ticket, [session = weak_from_this()] {
+        if (const auto self = session.lock()) self->end_stream();
+    });
 }
 
 // For logs. `peer`: the transport's.
@@ -307,6 +328,9 @@ asio::awaitable<HttpSession::Next> HttpSession::serve_route(const Route& route, 
     arrival_.finish();
     arrival_.count_time();
     HttpReply reply = co_await handle(route, request);
+    // What was found for a user who has changed meanwhile, as in a request that waits for events, is not for them.
+    if (client_.account->is_revoked && request.method == http::verb::get && !reply.takeover)
+        reply = unauthorized("the user or its rights have changed while the request was answered");
     if (reply.status < 300) begin_reply();  // if writing it fails now, a refusal would be wrong
     set_deadline(Clock::now() + services_.options.http.request_timeout);
     if (const auto next = write_reply_now(reply)) co_return *next;
@@ -405,6 +429,7 @@ asio::awaitable<HttpSession::Next> HttpSession::run_takeover() {
     const bool chunked = reader_.head().version() >= 11;
     arrival_.drop();
     if (draining_) takeover_->finish();  // end_stream() may have been called during its setup
+    if (!may_begin_stream()) takeover_->revoke();
     co_await takeover_->run(*transport_, *this, client_text(transport_->peer()), std::exchange(head_, {}), chunked);
     takeover_.reset();
     co_return Next::close;

@@ -41,13 +41,21 @@ public:
 
     void drain() noexcept override { ask(to_drain); }
     void end_stream() noexcept override { ask(to_end_stream); }
+    void end_revoked() noexcept override { ask(to_end_revoked); }
     void give_way() noexcept override { ask(to_give_way); }
     void cut() noexcept override { ask(to_be_cut); }
     void expire() noexcept override { ask(to_expire); }
 
 private:
     // What other threads ask the session to do: bits.
-    enum Wish : unsigned { to_drain = 1, to_end_stream = 2, to_give_way = 4, to_be_cut = 8, to_expire = 16 };
+    enum Wish : unsigned {
+        to_drain = 1,
+        to_end_stream = 2,
+        to_give_way = 4,
+        to_be_cut = 8,
+        to_expire = 16,
+        to_end_revoked = 32,
+    };
 
     // What happens to the connection next.
     enum class Next : std::uint8_t { request, takeover, close, closed_by_peer };
@@ -65,6 +73,8 @@ private:
     boost::asio::awaitable<Next> serve_requests();
     boost::asio::awaitable<Next> serve_request();
     std::optional<HttpReply> identify_client();
+    void set_certificate_user();
+    bool may_begin_stream();
     AddressUse& address_use() const { return client_place_ ? **client_place_ : *place_; }
     std::string client_text(const std::string& peer) const;
     std::optional<HttpReply> route_request(Routed& routed);

@@ -23,6 +23,8 @@ public:
                                              std::string head, bool chunked) = 0;
     // Ends it soon, after the queued data. Any thread.
     virtual void finish() = 0;
+    // Ends it without the queued data: its user may not see it any more. On the connection's thread.
+    virtual void revoke() = 0;
 };
 
 }  // namespace sluice::server

@@ -93,6 +93,10 @@ void Connections::end_streams() {
     for_each([](Connection& connection) { connection.end_stream(); });
 }
 
+void Connections::end_revoked() {
+    for_each([](Connection& connection) { connection.end_revoked(); });
+}
+
 void Connections::cut() {
     for_each([](Connection& connection) { connection.cut(); });
 }

@@ -20,11 +20,12 @@ public:
     using Clock = std::chrono::steady_clock;
 
     virtual ~Connection() = default;
-    virtual void drain() noexcept = 0;       // ends it after the request in progress, if any
-    virtual void end_stream() noexcept = 0;  // ends its event stream, if any, after the queued events
-    virtual void give_way() noexcept = 0;    // ends it if it waits for a request; otherwise calls Connections::stays()
-    virtual void cut() noexcept = 0;         // ends it now
-    virtual void expire() noexcept = 0;      // its deadline has passed: ends it, with the reason if possible
+    virtual void drain() noexcept = 0;        // ends it after the request in progress, if any
+    virtual void end_stream() noexcept = 0;   // ends its event stream, if any, after the queued events
+    virtual void end_revoked() noexcept = 0;  // ends its event stream, if any, if the rights of its user are gone
+    virtual void give_way() noexcept = 0;     // ends it if it waits for a request; otherwise calls Connections::stays()
+    virtual void cut() noexcept = 0;          // ends it now
+    virtual void expire() noexcept = 0;       // its deadline has passed: ends it, with the reason if possible
 
     void set_deadline(Clock::time_point deadline) { deadline_.store(deadline, std::memory_order_relaxed); }
     void clear_deadline() { set_deadline(Clock::time_point::max()); }
@@ -76,6 +77,7 @@ public:
 
     void drain();
     void end_streams();
+    void end_revoked();
     void cut();
     void expire_late(Connection::Clock::time_point now);
     bool wait_until_none(Connection::Clock::time_point deadline);

@@ -20,6 +20,7 @@ struct Principal {
     // Of a connection: whether it came over loopback or a Unix socket. Of a request: also whether it came from no proxy
     // and asked for a loopback host, so that neither a proxy on this machine nor a web page makes it for others.
     bool is_local = false;
+    std::string ticket{};  // the id of the ticket that a request for an event stream came with; empty: none
 };
 
 }  // namespace sluice::server

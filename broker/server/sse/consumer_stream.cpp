@@ -34,6 +34,10 @@ std::string end_text(State state) {
     return error_text("subscription-deleted", "Subscription deleted", "the subscription has been deleted");
 }
 
+std::string revoked_text() {
+    return error_text("revoked", "Revoked", "the user, its rights or the ticket have changed or are gone");
+}
+
 }  // namespace
 
 ConsumerStream::ConsumerStream(const Context& context, std::shared_ptr<WakeUp> wake_up, broker::Consumer consumer,
@@ -51,6 +55,11 @@ ConsumerStream::~ConsumerStream() {
 void ConsumerStream::finish() {
     finishing_ = true;
     waker(wake_up_)();
+}
+
+void ConsumerStream::revoke() {
+    revoked_ = true;
+    finish();
 }
 
 asio::awaitable<void> ConsumerStream::run(Transport& transport, Connection& connection, std::string peer,
@@ -74,7 +83,7 @@ asio::awaitable<void> ConsumerStream::write_events(Transport& transport, StreamW
     std::shared_ptr<broker::Subscriber> feed;
     while (!client.has_ended()) {
         if (finishing_) {  // what has not been delivered is kept
-            co_await writer.end("", true);
+            co_await writer.end(revoked_ ? revoked_text() : std::string(), true);
             co_return;
         }
         // Before the mailbox is looked into: what has been decided until then is in it.
@@ -87,6 +96,7 @@ asio::awaitable<void> ConsumerStream::write_events(Transport& transport, StreamW
         }
         if (!taken.deliveries.empty()) {
             if (taken.can_wait) co_await take_turn(transport.executor());
+            if (revoked_) continue;  // they are delivered again
             if (!co_await writer.write(taken.feed->framer, taken.deliveries, std::exchange(has_waited, false)))
                 co_return;
             consumer_.subscription()->written(taken);

@@ -50,6 +50,7 @@ public:
     boost::asio::awaitable<void> run(Transport& transport, Connection& connection, std::string peer, std::string head,
                                      bool chunked) override;
     void finish() override;
+    void revoke() override;
 
 private:
     boost::asio::awaitable<void> write_events(Transport& transport, StreamWriter& writer, const InputWatch& client);
@@ -62,6 +63,7 @@ private:
     broker::Consumer consumer_;
     const MakeFeed make_feed_;
     std::atomic<bool> finishing_{false};
+    bool revoked_ = false;
     std::uint64_t deliveries_ = 0;  // written
     bool counted_ = false;          // among Context::event_streams
 };

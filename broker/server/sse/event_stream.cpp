@@ -29,6 +29,8 @@ const char* text_of(broker::EndReason::Kind reason) {
             return "slow consumer";
         case broker::EndReason::Kind::undelivered:
             return "undelivered events";
+        case broker::EndReason::Kind::revoked:
+            return "revoked";
         default:
             return "slow filter";
     }
@@ -94,6 +96,11 @@ void EventStream::end_subscription() noexcept {
     context_.replay.leave(*subscriber_);
 }
 
+void EventStream::revoke() {
+    revoked_ = true;
+    subscriber_->mailbox.finish(broker::EndReason{broker::EndReason::Kind::revoked});
+}
+
 asio::awaitable<void> EventStream::run(Transport& transport, Connection& connection, std::string peer, std::string head,
                                        bool chunked) {
     context_.event_streams.fetch_add(1);
@@ -144,12 +151,14 @@ asio::awaitable<void> EventStream::write_events(Transport& transport, StreamWrit
     broker::Mailbox& mailbox = subscriber_->mailbox;
     bool has_waited = true, is_silent = false;
     while (!client.has_ended()) {
+        if (revoked_) co_return co_await write_end(writer);
         // Before the mailbox is looked into: what has been decided until then is in it.
         const std::uint64_t decided = is_silent ? decided_id() : 0;
         const auto [deliveries, state, can_wait, replaying] = mailbox.take(StreamWriter::deliveries_at_once);
         if (replaying) context_.replay.request(subscriber_);  // it reads while these are written
         if (!deliveries.empty()) {
             if (can_wait) co_await take_turn(transport.executor());
+            if (revoked_) continue;
             // What has come meanwhile takes turns with other connections.
             const WriteTimer timer(context_.counters, deliveries.front(), subscriber_->first_id);
             if (!co_await writer.write(subscriber_->framer, deliveries, std::exchange(has_waited, false))) co_return;

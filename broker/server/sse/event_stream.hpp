@@ -61,6 +61,7 @@ public:
     boost::asio::awaitable<void> run(Transport& transport, Connection& connection, std::string peer, std::string head,
                                      bool chunked) override;
     void finish() override { subscriber_->mailbox.finish(); }
+    void revoke() override;
 
 private:
     boost::asio::awaitable<void> write_events(Transport& transport, StreamWriter& writer, const InputWatch& client);
@@ -80,6 +81,7 @@ private:
     std::uint64_t deliveries_ = 0;  // written
     bool counted_ = false;          // among Context::event_streams
     bool subscribed_ = true;
+    bool revoked_ = false;
 };
 
 }  // namespace sluice::server

@@ -76,6 +76,10 @@ public:
                     {{"type", "urn:sluice:problem:undelivered"},
                      {"title", "Not delivered"},
                      {"detail", "the broker could not match or deliver some events; they have been lost"}});
+            case EndReason::Kind::revoked:
+                return error_text({{"type", "urn:sluice:problem:revoked"},
+                                   {"title", "Revoked"},
+                                   {"detail", "the user, its rights or the ticket have changed or are gone"}});
             default:
                 return slow_filter_text(reason);
         }

@@ -76,7 +76,7 @@ struct Process {
     base::Workers workers{1, 10};
     server::AddressTable addresses{{}};
     const server::BrowserRules browser_rules{options.http};
-    server::Authentication authentication{options.auth};
+    server::Authentication authentication{{options.auth, {}, memory, counters}};
     broker::EventMemory event_memory{memory, mailboxes, counters};
     broker::Replay replay{{}, {log, queue, event_memory, memory, counters}};
     broker::DurableSubscriptions subscriptions{

@@ -213,7 +213,7 @@ TEST_CASE("without room a publisher waits, then gets 503, and nothing is publish
     sluice::base::Workers workers(1, 10);
     sluice::server::AddressTable addresses({});
     const sluice::server::BrowserRules browser_rules(options.http);
-    sluice::server::Authentication authentication(options.auth);
+    sluice::server::Authentication authentication({options.auth, {}, memory, counters});
     const auto keys =
         std::make_shared<sluice::broker::IdempotencyKeys>(sluice::broker::IdempotencyKeys::Settings(), memory);
     sluice::broker::EventMemory event_memory(memory, mailboxes, counters);

@@ -12,6 +12,7 @@ using sluice::server::Connections;
 namespace {
 
 struct Idler final : Connection {
+    void end_revoked() noexcept override {}
     void drain() noexcept override {}
     void end_stream() noexcept override {}
     void give_way() noexcept override { ++gives; }

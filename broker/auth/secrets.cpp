@@ -1,0 +1,127 @@
+#include "broker/auth/secrets.hpp"
+
+#include <cstring>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/rand.h>
+#include <stdexcept>
+
+namespace sluice::auth {
+
+namespace {
+
+constexpr std::string_view standard_letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::string_view url_letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+constexpr std::size_t plain_letters = 62;  // of these, the letters and digits
+
+std::string base64_with(std::string_view letters, std::span<const unsigned char> bytes) {
+    std::string text;
+    text.reserve((bytes.size() * 4 + 2) / 3);
+    std::uint32_t bits = 0;
+    int count = 0;
+    for (const unsigned char byte : bytes) {
+        bits = bits << 8 | byte;
+        for (count += 8; count >= 6; count -= 6) text += letters[bits >> (count - 6) & 63];
+    }
+    if (count > 0) text += letters[bits << (6 - count) & 63];
+    return text;
+}
+
+int hex_value(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+}
+
+constexpr std::string_view digest_prefix = "sha256:";
+
+}  // namespace
+
+Sha256 sha256(std::string_view text) {
+    Sha256 digest;
+    if (EVP_Digest(text.data(), text.size(), digest.data(), nullptr, EVP_sha256(), nullptr) != 1)
+        throw std::runtime_error("SHA-256 is not available");
+    return digest;
+}
+
+Sha256 keyed_sha256(const Sha256& key, std::string_view first, std::string_view second) {
+    std::string text;
+    text.reserve(first.size() + 1 + second.size());
+    text.append(first).append(1, '\0').append(second);
+    Sha256 digest;
+    const bool is_done =
+        HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+             reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data(), nullptr) != nullptr;
+    wipe(text);
+    if (!is_done) throw std::runtime_error("HMAC-SHA-256 is not available");
+    return digest;
+}
+
+void fill_randomly(std::span<unsigned char> bytes) {
+    if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1)
+        throw std::runtime_error("there are no random numbers");
+}
+
+Sha256 random_key() {
+    Sha256 key;
+    fill_randomly(key);
+    return key;
+}
+
+// Six bits at a time, without those that stand for no letter or digit.
+std::string random_letters(std::size_t count) {
+    std::string text;
+    while (text.size() < count) {
+        std::array<unsigned char, 32> bytes;
+        fill_randomly(bytes);
+        for (const unsigned char byte : bytes)
+            if ((byte & 63) < plain_letters && text.size() < count) text += standard_letters[byte & 63];
+    }
+    return text;
+}
+
+bool is_equal(std::span<const unsigned char> a, std::span<const unsigned char> b) {
+    return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+void wipe(std::string& secret) noexcept {
+    OPENSSL_cleanse(secret.data(), secret.size());
+    secret.clear();
+}
+
+std::string base64_text(std::span<const unsigned char> bytes) { return base64_with(standard_letters, bytes); }
+
+std::string base64url_text(std::span<const unsigned char> bytes) { return base64_with(url_letters, bytes); }
+
+std::string digest_text(const Sha256& digest) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string text(digest_prefix);
+    for (const unsigned char byte : digest) {
+        text += digits[byte >> 4];
+        text += digits[byte & 15];
+    }
+    return text;
+}
+
+std::optional<Sha256> parse_digest(std::string_view text) {
+    Sha256 digest;
+    if (!text.starts_with(digest_prefix)) return std::nullopt;
+    text.remove_prefix(digest_prefix.size());
+    if (text.size() != 2 * digest.size()) return std::nullopt;
+    for (std::size_t i = 0; i < digest.size(); ++i) {
+        const int high = hex_value(text[2 * i]), low = hex_value(text[2 * i + 1]);
+        if (high < 0 || low < 0) return std::nullopt;
+        digest[i] = static_cast<unsigned char>(high << 4 | low);
+    }
+    return digest;
+}
+
+std::size_t Sha256Hash::operator()(const Sha256& digest) const {
+    std::size_t hash;
+    std::memcpy(&hash, digest.data(), sizeof hash);
+    return hash;
+}
+
+}  // namespace sluice::auth
