@@ -86,4 +86,14 @@ bool Scope::is_filtered() const {
     return std::any_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.filter != nullptr; });
 }
 
+bool Scope::is_everything() const {
+    return std::any_of(parts_.begin(), parts_.end(),
+                       [](const Part& part) { return part.filter == nullptr && part.streams.is_all(); });
+}
+
+bool Scope::permits_all_of(std::string_view stream) const {
+    return std::any_of(parts_.begin(), parts_.end(),
+                       [stream](const Part& part) { return part.filter == nullptr && part.streams.matches(stream); });
+}
+
 }  // namespace sluice::auth

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "broker/auth/rights.hpp"
@@ -30,6 +31,8 @@ public:
 
     bool is_empty() const { return parts_.empty(); }                   // it permits nothing: streams() has no meaning
     bool is_filtered() const;                                          // a part has a filter
+    bool is_everything() const;                                        // every event of every stream
+    bool permits_all_of(std::string_view stream) const;                // every event of this stream
     const text::StreamSelection& streams() const { return streams_; }  // of all parts
     std::span<const Part> parts() const { return parts_; }
 

@@ -197,6 +197,8 @@ public:
     // event has yet. No event's time is below that of an earlier one.
     virtual std::uint64_t first_id_since(std::string_view stream, feed::RecordTime time) = 0;
     virtual StreamExtent extent(std::string_view stream) = 0;
+    // The streams of which it knows anything, in no order.
+    virtual std::vector<std::string> stream_names() { return {}; }
 
     // Sets a stream's retention. Events beyond it are dropped and can no longer be read: at once, or, where that takes
     // a look at the disk, soon.

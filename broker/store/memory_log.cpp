@@ -367,6 +367,14 @@ StreamExtent MemoryLog::extent(std::string_view name) {
     return extent_of(name);
 }
 
+std::vector<std::string> MemoryLog::stream_names() {
+    const Lock lock(*this);
+    std::vector<std::string> names;
+    names.reserve(streams_.size());
+    for (const auto& [name, stream] : streams_) names.emplace_back(name);
+    return names;
+}
+
 void MemoryLog::retain(const std::string& name, const Retention& retention) {
     const Lock lock(*this);
     Stream& stream = stream_of(name);

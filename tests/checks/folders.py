@@ -80,7 +80,7 @@ FOLDERS = {
     "broker/core/matching": ("broker/auth", "broker/base", "broker/base/memory", "broker/core", "broker/core/delivery", "broker/match",
                              "broker/store", "config", "gpu/api", "gpu/check", "gpu/operators", "gpu/tables",
                              "protocol/feed/model", "protocol/feed/record", "protocol/filter/syntax", "protocol/text"),
-    "broker/core/replay": ("broker/base", "broker/base/memory", "broker/core", "broker/core/delivery",
+    "broker/core/replay": ("broker/auth", "broker/base", "broker/base/memory", "broker/core", "broker/core/delivery",
                            "broker/core/matching", "broker/match", "broker/store", "config", "gpu/api", "gpu/check",
                            "protocol/feed", "protocol/feed/model", "protocol/feed/record", "protocol/filter"),
     "broker/core/ingest": ("broker/base", "broker/base/memory", "broker/core", "broker/core/matching", "broker/store",

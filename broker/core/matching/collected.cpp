@@ -10,8 +10,19 @@ constexpr std::uint32_t wide_from = 64;
 
 }  // namespace
 
+void Collected::withhold_undecided(std::span<const feed::Event> events, RowPermission* rows) {
+    std::erase_if(found_, [&](const auto& each) {
+        const auto& [place, wanted] = each;
+        if (wanted.undecided == GapReason::none) return false;
+        const auth::Scope& scope = subscribers_[place]->scope;
+        if (!scope.is_filtered()) return false;
+        const feed::Event& event = events[wanted.event];
+        return rows == nullptr ? !scope.permits_all_of(*event.stream) : !rows->permits(scope, event);
+    });
+}
+
 void Collected::sort(std::size_t events) {
-    if (found_.empty()) return;  // then there are no subscribers either
+    if (subscribers_.empty()) return;
     first_.assign(subscribers_.size() + 1, 0);
     for (const auto& [place, wanted] : found_) ++first_[place + 1];
     if (found_.size() >= wide_from) {

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "broker/core/delivery/subscriber.hpp"
+#include "broker/core/matching/row_permission.hpp"
+#include "protocol/feed/model/event.hpp"
 
 namespace sluice::broker {
 
@@ -33,6 +35,10 @@ public:
         return static_cast<std::uint32_t>(subscribers_.size() - 1);
     }
     void add(std::uint32_t place, Wanted wanted) { found_.emplace_back(place, wanted); }
+
+    // Drops what undecided filters of users with row filters left open, except events that these are sure to permit:
+    // nobody else is to learn that there is such an event. `rows`: null: nothing is sure.
+    void withhold_undecided(std::span<const feed::Event> events, RowPermission* rows);
 
     // Sorts by subscriber and in the order of the batch, which has `events` events. Nothing may be added afterwards.
     void sort(std::size_t events);

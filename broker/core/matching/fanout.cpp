@@ -89,6 +89,7 @@ Collected Fanout::collect(const Outcome& outcome) {
 PreparedBatch Fanout::prepare(const Outcome& outcome) {
     StageTimer collecting(counters_.stages, Stage::fan_out);
     Collected collected = collect(outcome);
+    if (!outcome.undecided.empty()) collected.withhold_undecided(outcome.events, outcome.rows);
     collected.sort(outcome.events.size());
     collecting.end();
     const StageTimer rendering(counters_.stages, Stage::render);
@@ -117,6 +118,7 @@ void Fanout::name_undecided(const Subscriber& subscriber, const PreparedBatch::M
 }
 
 void Fanout::deliver_to(Subscriber& subscriber, PreparedBatch::Made made, std::uint64_t decided_id) {
+    if (made.deliveries.empty() && !made.end) return;  // all of it is withheld
     name_undecided(subscriber, made);
     if (subscriber.stream.empty()) order(subscriber, decided_id, made.deliveries);
     const DeliveryCounts counts(counters_, subscriber, made.deliveries);

@@ -49,7 +49,8 @@ public:
         std::span<const feed::Event> events;
         std::span<const engine::Match> matches;
         std::span<const engine::Match> undecided;  // over budget
-        MatchedValues values = {};  // of these events, if they are there: else annotations read them again
+        MatchedValues values = {};      // of these events, if they are there: else annotations read them again
+        RowPermission* rows = nullptr;  // decides whether users with row filters are told of what is undecided
     };
 
     // Prepares the batch's deliveries for the matched subscribers: each event at most once, in the order of the batch.

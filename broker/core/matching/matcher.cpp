@@ -13,6 +13,7 @@
 #include "broker/base/log.hpp"
 #include "broker/base/thread_name.hpp"
 #include "broker/core/matching/match_counts.hpp"
+#include "broker/core/matching/row_permission.hpp"
 
 namespace sluice::broker {
 
@@ -45,7 +46,10 @@ struct TooSlow : std::exception {
 class Matcher::Thread {
 public:
     Thread(Matcher& of, Lane lane)
-        : of_(of), lane_(lane), matcher_(of.settings_.limits, [this](double ns) { pause(ns); }) {
+        : of_(of),
+          lane_(lane),
+          matcher_(of.settings_.limits, [this](double ns) { pause(ns); }),
+          rows_(of.settings_.limits, [this](double) { check_interrupt(); }) {
         part_events_.reserve(of.settings_.batch_events);
     }
 
@@ -55,6 +59,7 @@ public:
 private:
     using Events = std::span<const feed::Event>;
 
+    void check_interrupt() const;
     void pause(double ns);
     bool match(Events events);
     // Whether the last match() found nothing to deliver.
@@ -73,6 +78,7 @@ private:
     Matcher& of_;
     const Lane lane_;
     BatchMatcher matcher_;
+    RowPermission rows_;
     QueuedBatch batch_;
     std::vector<feed::Event> part_events_;  // of one part of the batch
     CurrentProgram current_;
@@ -84,8 +90,12 @@ private:
     std::optional<PreparedBatch> prepared_;  // its deliveries; none if preparing them failed
 };
 
-void Matcher::Thread::pause(double ns) {
+void Matcher::Thread::check_interrupt() const {
     if (of_.interrupted_.load(std::memory_order_relaxed)) throw std::runtime_error("interrupted by shutdown");
+}
+
+void Matcher::Thread::pause(double ns) {
+    check_interrupt();
     if (lane_ == Lane::slow || may_be_slow_) return;
     if (ns > fast_piece_ns) throw TooSlow();
     const auto now = Clock::now();
@@ -119,7 +129,7 @@ bool Matcher::Thread::match(Events events) {
 }
 
 PreparedBatch Matcher::Thread::prepare(Events events) {
-    return of_.fanout_.prepare({events, matcher_.matches(), matcher_.undecided(), matcher_.values()});
+    return of_.fanout_.prepare({events, matcher_.matches(), matcher_.undecided(), matcher_.values(), &rows_});
 }
 
 // Does all work that need not wait for the batch's turn.
@@ -223,6 +233,7 @@ bool Matcher::Thread::serve_batch() {
     batch_.clear();
     current_ = {};
     matcher_.rest();
+    rows_.rest();
     // A subscription in place before an event was published must be in the program that matches it, and if a program
     // matches an event, an older one must not match a later event: a new subscriber would miss that one.
     const auto popped = [this] { current_ = of_.program(); };

@@ -5,6 +5,8 @@
 #include <exception>
 #include <utility>
 
+#include "broker/core/matching/subscription.hpp"
+#include "broker/store/selected_extent.hpp"
 #include "protocol/feed/model/source_range.hpp"
 #include "protocol/filter/siblings.hpp"
 
@@ -23,23 +25,29 @@ constexpr double event_ns = 500, byte_ns = 20;  // for reading an event and matc
 struct LongBatch : std::exception {};
 struct OverLimit : std::exception {};
 
-std::shared_ptr<const engine::Program> compile(const filter::Filter& filter) {
-    const auto set = engine::make_subscription_set(engine::Backend::cpu);
-    set->add(filter.disjunction);
-    return set->compile();
-}
-
 }  // namespace
+
+// The scope is a subscription of its own: so it is decided by itself, and what it does not permit counts for nothing,
+// whatever becomes of the filter.
+PastMatches::Compiled PastMatches::compile(const filter::Filter& filter, const auth::Scope& scope) {
+    const auto set = engine::make_subscription_set(engine::Backend::cpu);
+    Compiled compiled;
+    compiled.filter = set->add(filter.disjunction);
+    compiled.scope = set->add(make_subscription(scope, "", {{}, {engine::Conjunction{}}}).disjunction);
+    compiled.program = set->compile();
+    return compiled;
+}
 
 PastMatches::PastMatches(const filter::Filter& filter, Source source, const Limits& limits, std::function<void()> pause)
     : source_(std::move(source)),
       limits_(limits),
       pause_(std::move(pause)),
+      stream_(store::log_stream(source_.scope.streams())),
       needs_siblings_(filter::needs_siblings(filter).has_value()),
       end_id_(source_.log.last_id() + 1),
       matcher_(limits.conditions, [this](double ns) { spend(ns); }),
       documents_(limits.documents, source_.memory),
-      program_(compile(filter)),
+      compiled_(compile(filter, source_.scope)),
       next_id_(source_.first_id) {}
 
 bool PastMatches::step() {
@@ -66,17 +74,24 @@ void PastMatches::spend(double ns) {
     if (batch_ns_ > endless_batch_ns && read_.size() > 1) throw LongBatch();
 }
 
+// Of several streams, damage is not told: it may be of others.
+bool PastMatches::has_dropped(const store::Slice& slice) const {
+    const text::StreamSelection& streams = source_.scope.streams();
+    if (streams.is_all() || !streams.single().empty()) return slice.dropped_id >= next_id_ || slice.damaged_id != 0;
+    return slice.dropped_id >= next_id_ && store::selected_extent(source_.log, streams).dropped_id >= next_id_;
+}
+
 // Returns false when there is nothing more to read. What an exception interrupts counts for nothing, and is read again.
 bool PastMatches::read_batch() {
     counts_.is_complete = next_id_ >= end_id_;
-    if (counts_.is_complete || counts_.events == limits_.events) return false;
+    if (counts_.is_complete || events_read_ == limits_.events) return false;
     batch_ns_ = 0;
     read_.clear();
     events_.clear();
     read_of_.clear();
-    const auto events_max = std::min<std::uint64_t>(batch_events_, limits_.events - counts_.events);
-    const store::Slice slice = source_.log.read(source_.stream, next_id_, events_max, batch_bytes);
-    counts_.has_dropped |= slice.dropped_id >= next_id_ || slice.damaged_id != 0;
+    const auto events_max = std::min<std::uint64_t>(batch_events_, limits_.events - events_read_);
+    const store::Slice slice = source_.log.read(stream_, next_id_, events_max, batch_bytes);
+    counts_.has_dropped |= has_dropped(slice);
     for (const store::KeptEvents& kept : slice.kept) read(kept);
     if (!events_.empty()) match();
     count();
@@ -94,7 +109,8 @@ void PastMatches::read(const store::KeptEvents& kept) {
     for (const feed::EventHead& head : kept.events) {
         if (head.id >= end_id_) return;
         spend(event_ns);
-        read_.push_back({&kept, &head, Outcome::context});
+        read_.push_back({&kept, &head, Outcome::context, source_.scope.permits_all_of(*kept.of->stream)});
+        if (!source_.scope.streams().matches(*kept.of->stream)) continue;
         if (is_context_missing) continue;
         if (std::exchange(last_record_, record) != record) spend(byte_ns * static_cast<double>(record->text->size()));
         if (document == nullptr) document = documents_.document(record);
@@ -108,20 +124,28 @@ void PastMatches::read(const store::KeptEvents& kept) {
 
 void PastMatches::match() {
     scan_steps_ = 0;  // the matcher begins again, too
-    matcher_.match(*program_, events_);
+    matcher_.match(*compiled_.program, events_);
     spend(0);
-    note(matcher_.undecided(), Outcome::over_budget);
-    note(matcher_.matches(), Outcome::matched);
+    note(matcher_.undecided(), compiled_.filter, [](Read& read) { read.outcome = Outcome::over_budget; });
+    note(matcher_.matches(), compiled_.filter, [](Read& read) { read.outcome = Outcome::matched; });
+    note(matcher_.matches(), compiled_.scope, [](Read& read) { read.is_permitted = true; });
 }
 
-void PastMatches::note(std::span<const engine::Match> matches, Outcome outcome) {
+template <class Note>
+void PastMatches::note(std::span<const engine::Match> matches, engine::SubscriptionId of, Note note) {
     for (const engine::Match& match : matches) {
+        if (match.subscription.slot != of.slot) continue;
         for (std::uint32_t bits = match.accepted; bits != 0; bits &= bits - 1)
-            read_[read_of_[match.word * 32 + static_cast<std::size_t>(std::countr_zero(bits))]].outcome = outcome;
+            note(read_[read_of_[match.word * 32 + static_cast<std::size_t>(std::countr_zero(bits))]]);
     }
 }
 
 void PastMatches::count() {
+    if (read_.empty()) return;
+    events_read_ += read_.size();
+    counts_.last_read_id = read_.back().head->id;
+    counts_.last_read_time = read_.back().head->time;
+    std::erase_if(read_, [](const Read& read) { return !read.is_permitted; });
     for (const Read& read : read_) {
         const feed::RecordTime time = read.head->time;
         Hour& hour = counts_.hours[time - time % hour_us];

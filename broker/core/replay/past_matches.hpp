@@ -1,5 +1,7 @@
 // Counts the retained events of a stream that a filter matches, step by step, from the oldest on: trying a filter on
-// what was published. Leaves out events that are published after it began. One thread at a time.
+// what was published. Leaves out events that are published after it began, and those outside the user's scope: these
+// are read, but neither counted nor shown, whether or not the filter accepts them or can be decided for them. One
+// thread at a time.
 #pragma once
 
 #include <chrono>
@@ -13,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "broker/auth/scope.hpp"
 #include "broker/base/memory/memory_budget.hpp"
 #include "broker/core/replay/stored_documents.hpp"
 #include "broker/match/batch_matcher.hpp"
@@ -34,14 +37,14 @@ public:
     struct Limits {
         BatchLimits conditions = {};
         feed::FeedLimits documents = {};
-        std::uint64_t events = 1'000'000;
+        std::uint64_t events = 1'000'000;                                 // read, in the scope or not
         std::chrono::nanoseconds time = std::chrono::nanoseconds::max();  // of all work, as estimated
     };
     // Where to read, and what outlives this object.
     struct Source {
         store::EventLog& log;
         base::MemoryBudget& memory;
-        std::string stream;  // or store::all_streams
+        auth::Scope scope;  // not empty; if it has row filters, the filter must not look beside the item
         std::uint64_t first_id = 0;
     };
     struct Hour {
@@ -51,10 +54,11 @@ public:
         std::uint64_t events = 0, matched = 0;
         std::uint64_t over_budget = 0, context = 0, undelivered = 0;  // undecided, by GapReason
         std::map<feed::RecordTime, Hour> hours{};                     // with events, by their beginning
-        std::uint64_t last_id = 0;                                    // of the last event read; 0: none
-        feed::RecordTime last_time = 0;
+        // Of the last event read, and of the last one in the scope; 0: none.
+        std::uint64_t last_read_id = 0, last_id = 0;
+        feed::RecordTime last_read_time = 0, last_time = 0;
         bool is_complete = false;  // all events have been read, except those that were dropped
-        bool has_dropped = false;  // the log dropped events before they were read, or can't read them
+        bool has_dropped = false;  // the log dropped events of these streams before they were read, or can't read them
     };
     // An event that matches. Keeps its record.
     struct Example {
@@ -76,16 +80,24 @@ public:
 
 private:
     enum class Outcome : std::uint8_t { other, matched, over_budget, context, undelivered };
+    struct Compiled {
+        std::shared_ptr<const engine::Program> program;
+        engine::SubscriptionId filter, scope;
+    };
     struct Read {
         const store::KeptEvents* kept;
         const feed::EventHead* head;
         Outcome outcome = Outcome::other;
+        bool is_permitted = false;  // for certain
     };
 
     bool read_batch();
     void read(const store::KeptEvents& kept);
     void match();
-    void note(std::span<const engine::Match> matches, Outcome outcome);
+    static Compiled compile(const filter::Filter& filter, const auth::Scope& scope);
+    template <class Note>
+    void note(std::span<const engine::Match> matches, engine::SubscriptionId of, Note note);
+    bool has_dropped(const store::Slice& slice) const;
     void count();
     void keep_examples();
     void spend(double ns);
@@ -93,13 +105,15 @@ private:
     const Source source_;
     const Limits limits_;
     const std::function<void()> pause_;
+    const std::string stream_;  // of the log: a name, or store::all_streams
     const bool needs_siblings_;
     const std::uint64_t end_id_;  // of the first event that is left out
     BatchMatcher matcher_;
     StoredDocuments documents_;
-    std::shared_ptr<const engine::Program> program_;
+    const Compiled compiled_;
     std::uint64_t next_id_;
     std::size_t batch_events_ = 1;  // of the next batch
+    std::uint64_t events_read_ = 0;
     Counts counts_;
     std::deque<Example> examples_;
     double spent_ns_ = 0;

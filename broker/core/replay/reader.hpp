@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,9 +26,11 @@ struct Reader {
     std::vector<std::uint32_t> beside;       // its filters that look at siblings
     bool is_ready = false;                   // it waits for its turn
     std::uint64_t told_drops = 0;            // Slice::drops, when it was last told of them
-    std::size_t events_max = events_most;    // of the next step that it leads
-    std::size_t again_max = again_most;      // of those that it finds again in one step
-    std::uint64_t failed_at = 0;             // an event that can't be matched even by itself
+    // By stream, of a selection of several: StreamExtent::dropped_id, as far as it was told of it.
+    std::map<std::string, std::uint64_t> told_dropped{};
+    std::size_t events_max = events_most;  // of the next step that it leads
+    std::size_t again_max = again_most;    // of those that it finds again in one step
+    std::uint64_t failed_at = 0;           // an event that can't be matched even by itself
 
     // In the current step:
     bool rides = false;

@@ -12,6 +12,7 @@
 #include "broker/core/delivery/delivery_counts.hpp"
 #include "broker/core/matching/match_counts.hpp"
 #include "broker/core/matching/prepared_batch.hpp"
+#include "broker/store/selected_extent.hpp"
 #include "protocol/feed/model/source_range.hpp"
 #include "protocol/filter/siblings.hpp"
 
@@ -41,6 +42,9 @@ std::vector<Subscription> compile(const Subscriber& subscriber, const filter::Fi
     return compiled;
 }
 
+// Some of the streams, and not one alone: the log is read for all streams.
+bool is_several(const Reader& reader) { return reader.stream().empty() && !reader.subscriber->selection().is_all(); }
+
 }  // namespace
 
 ReplayLane::ReplayLane(const ReplaySettings& settings, const ReplayContext& context, Kind kind)
@@ -48,6 +52,7 @@ ReplayLane::ReplayLane(const ReplaySettings& settings, const ReplayContext& cont
       context_(context),
       kind_(kind),
       matcher_(settings.limits, [this](double) { pause(); }),
+      rows_(settings.limits, [this](double) { pause(); }),
       documents_(settings.documents, context.memory),
       shared_program_(std::make_shared<ReplayProgram>()) {}
 
@@ -101,6 +106,7 @@ bool ReplayLane::take_requests() {
         if (ready_.empty() && requests_.empty() && !any_gone_ && !stopping_) {
             lock.unlock();
             matcher_.rest();
+            rows_.rest();
             documents_.forget();
             lock.lock();
             requested_.wait(lock, [this] { return !requests_.empty() || any_gone_ || stopping_; });
@@ -142,6 +148,7 @@ std::unique_ptr<Reader> ReplayLane::make_reader(const std::shared_ptr<Subscriber
     if (!is_shared) reader->events_max = costly_events;
     reader->program->add(*reader, std::move(filters));
     reader->told_drops = subscriber->told_drops;
+    if (reader->told_drops != 0 && is_several(*reader)) has_new_drops(*reader);  // it knows of these, too
     subscriber->has_replayed = true;
     return reader;
 }
@@ -296,6 +303,7 @@ void ReplayLane::find() {
     }
     collect_gaps(collected);
     if (placed_.empty()) return;
+    collected.withhold_undecided(events_, &rows_);
     collected.sort(events_.size());
     PreparedBatch batch(events_, is_damaged_ ? MatchedValues() : matcher_.values(), std::move(collected),
                         settings_.undecided, &context_.event_memory);
@@ -349,19 +357,51 @@ std::uint32_t ReplayLane::place_of(Reader& reader, Collected& collected) {
     return reader.place;
 }
 
-// Of a stream, what is kept is newer than what was dropped. Of all streams it may not be, so it is told each time that
-// something has been dropped. Damage behind this step is told with the last of it.
+// Whether an event with this id, which the log can't read, may be of its streams.
+bool ReplayLane::has_damage_for(const Reader& reader, std::uint64_t id) const {
+    if (!is_several(reader)) return true;
+    const text::StreamSelection& selection = reader.subscriber->selection();
+    bool is_of_others = false;  // where the log doesn't know whose it was, it may be theirs
+    for (const store::Damage& damage : context_.log.state().damage) {
+        if (id < damage.first_id || id > damage.last_id) continue;
+        for (const std::string& stream : damage.streams)
+            if (selection.matches(stream)) return true;
+        is_of_others |= !damage.streams.empty();
+    }
+    return !is_of_others;
+}
+
+// Of several streams: whether anything has been dropped of one of them that it would have got, and was not told of.
+bool ReplayLane::has_new_drops(Reader& reader) const {
+    bool found = false;
+    store::each_extent(context_.log, reader.subscriber->selection(),
+                       [&](const std::string& stream, const store::StreamExtent& extent) {
+                           if (extent.dropped_id == 0) return;
+                           std::uint64_t& told = reader.told_dropped[stream];
+                           found |= extent.dropped_id > told && extent.dropped_id >= reader.next;
+                           told = extent.dropped_id;
+                       });
+    return found;
+}
+
+// Of a stream, what is kept is newer than what was dropped. Of several it may not be, so it is told each time that
+// something has been dropped, but never because of streams that are not its own: its user may not see these. Damage
+// behind this step is told with the last of it.
 void ReplayLane::tell_missing(Reader& reader, const store::Slice& slice, std::uint64_t next_id) {
-    if (slice.damaged_id >= reader.next && slice.damaged_id < next_id) tell_reset(reader, slice, true);
+    if (slice.damaged_id >= reader.next && slice.damaged_id < next_id && has_damage_for(reader, slice.damaged_id))
+        tell_reset(reader, slice, true);
     if (slice.dropped_id < reader.next) return;
-    if (reader.stream().empty() && reader.told_drops == slice.drops) return;
-    reader.told_drops = slice.drops;
+    if (reader.stream().empty() && std::exchange(reader.told_drops, slice.drops) == slice.drops) return;
+    if (is_several(reader) && !has_new_drops(reader)) return;
     tell_reset(reader, slice, false);
 }
 
 void ReplayLane::tell_reset(Reader& reader, const store::Slice& slice, bool is_damage) {
     count(context_.counters.resets[is_damage ? ResetReason::damaged : ResetReason::retention]);
-    Delivery reset = make_reset(reader, slice.oldest_id, reader.next);
+    const std::uint64_t oldest_id = is_several(reader)
+                                        ? store::selected_extent(context_.log, reader.subscriber->selection()).first_id
+                                        : slice.oldest_id;
+    Delivery reset = make_reset(reader, oldest_id, reader.next);
     reset.is_damage = is_damage;
     reset.bytes = reader.subscriber->framer.bytes(reset);
     reader.found.deliveries.insert(reader.found.deliveries.begin(), std::move(reset));

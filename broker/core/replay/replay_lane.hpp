@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "broker/core/matching/collected.hpp"
+#include "broker/core/matching/row_permission.hpp"
 #include "broker/core/replay/reader.hpp"
 #include "broker/core/replay/replay_context.hpp"
 #include "broker/core/replay/stored_documents.hpp"
@@ -74,6 +75,8 @@ private:
                  Collected& collected);
     void collect_gaps(Collected& collected);
     std::uint32_t place_of(Reader& reader, Collected& collected);
+    bool has_damage_for(const Reader& reader, std::uint64_t id) const;
+    bool has_new_drops(Reader& reader) const;
     void tell_missing(Reader& reader, const store::Slice& slice, std::uint64_t next_id);
     void tell_reset(Reader& reader, const store::Slice& slice, bool is_damage);
     Delivery make_reset(const Reader& reader, std::uint64_t oldest_id, std::uint64_t first_id) const;
@@ -93,6 +96,7 @@ private:
 
     // Used by the lane's thread only.
     BatchMatcher matcher_;
+    RowPermission rows_;  // decides what users with row filters are told of
     StoredDocuments documents_;
     Readers readers_;
     std::deque<Reader*> ready_;

@@ -51,10 +51,11 @@ HttpReply too_many_conditions(bool literals, const config::LimitOptions& limits)
                                  std::to_string(limits.operators_per_connection));
 }
 
-// The neighbours may be items that the user may not see, and the filter would tell of them.
-HttpReply beside_problem(std::size_t number, const std::string& part) {
-    return status_reply(403, "filter " + std::to_string(number) + " looks beside the item (" + part +
-                                 "), which a user whose rights have row filters may not");
+HttpReply beside_problem(std::optional<std::size_t> number, const std::string& part) {
+    return status_reply(403, (number ? "filter " + std::to_string(*number) : "the filter") +
+                                 " looks beside the item (" + part +
+                                 "), which a user whose rights have row filters may not do; use only the item's own "
+                                 "content");
 }
 
 std::size_t literals_of(const engine::Disjunction& disjunction) {
@@ -74,6 +75,13 @@ bool compiles_quickly(const std::vector<std::string>& filters) {
 }
 
 }  // namespace
+
+std::optional<HttpReply> refuse_beside(const filter::Filter& filter, const auth::Scope& scope,
+                                       std::optional<std::size_t> number) {
+    if (!scope.is_filtered()) return std::nullopt;
+    if (const auto part = filter::needs_siblings(filter)) return beside_problem(number, *part);
+    return std::nullopt;
+}
 
 FilterCompiler::FilterCompiler(std::vector<std::string> filters, auth::Scope scope, Annotate annotate,
                                const Services& services)

@@ -74,9 +74,13 @@ private:
     std::size_t literals_ = 0, operators_ = 0;
 };
 
-// `scope` is not empty. Where it has row filters, filters that look beside the item are refused: they would tell of
-// items that the user may not see. Uses a worker for what takes long, piece by piece, so that the filters of others are
-// compiled in between.
+// The reply to a filter of a user with row filters that looks beside the item: it would tell of items that the user may
+// not see. `number`: of the filter; none: there is one only. No value: the scope permits the filter.
+std::optional<HttpReply> refuse_beside(const filter::Filter& filter, const auth::Scope& scope,
+                                       std::optional<std::size_t> number = std::nullopt);
+
+// `scope` is not empty. Filters are refused as by refuse_beside(). Uses a worker for what takes long, piece by piece,
+// so that the filters of others are compiled in between.
 boost::asio::awaitable<CompiledFilters> compile_filters(Services& services, const HttpRequest& request,
                                                         std::vector<std::string> filters, auth::Scope scope,
                                                         Annotate annotate);

@@ -11,6 +11,7 @@
 #include "broker/core/ingest/publisher.hpp"
 #include "broker/match/annotator.hpp"
 #include "broker/server/api/document_faults.hpp"
+#include "broker/server/api/filter_compiler.hpp"
 #include "broker/server/api/handlers.hpp"
 #include "broker/server/api/limits.hpp"
 #include "broker/server/api/match_answers.hpp"
@@ -20,6 +21,7 @@
 #include "broker/server/api/problems.hpp"
 #include "broker/server/api/replay_start.hpp"
 #include "broker/server/api/trial_meter.hpp"
+#include "broker/server/http/permission.hpp"
 #include "config/options.hpp"
 #include "protocol/feed/item/fields.hpp"
 #include "protocol/feed/model/media_type.hpp"
@@ -80,14 +82,17 @@ std::string items_json(const filter::Filter& filter, const broker::Annotator& an
 
 // `held`: the memory charged to the request. Returns a reply if the document is invalid or too large, or if there is no
 // memory for it.
-std::optional<HttpReply> read_document(const Services& services, Trial& trial, std::size_t leaves, std::size_t held,
-                                       feed::DocumentPtr& document) {
+std::optional<HttpReply> read_document(const Services& services, const auth::Rights& rights, Trial& trial,
+                                       std::size_t leaves, std::size_t held, feed::DocumentPtr& document) {
     // The path is external XPath, like the filter, so the same limits apply.
     if (!trial.event_path.empty()) {
         const auto path = filter::compile_path(trial.event_path, filter_limits(services.options.limits));
         if (!path) return event_path_problem(path.error());
     }
-    const auto repair = read_repair(trial.repair, *services.publisher.streams().options(trial.stream));
+    // A stream that the user may not see has no options here.
+    const bool is_visible = rights.may_see(trial.stream);
+    const auto repair = read_repair(
+        trial.repair, is_visible ? *services.publisher.streams().options(trial.stream) : config::StreamOptions());
     if (!repair) return status_reply(400, "member \"repair\" is neither \"lenient\" nor \"strict\"");
     const feed::DocumentOptions options{trial.content_type, trial.event_path, feed_limits(services.options.limits),
                                         *repair};
@@ -109,6 +114,7 @@ public:
     MatchWork(Services& services, const HttpRequest& request)
         : services_(services),
           request_(request),
+          rights_(request.principal->account->rights),
           held_(request.memory.bytes() + connection_memory_bytes),
           meter_(services, request) {}
 
@@ -134,6 +140,7 @@ private:
 
     Services& services_;
     const HttpRequest& request_;
+    const auth::Rights& rights_;
     const std::size_t held_;
     TrialMeter meter_;
     std::unique_ptr<PastTrial> past_;
@@ -151,16 +158,19 @@ std::optional<HttpReply> MatchWork::begin() {
     if (!filter) return filter_problem(filter.error());
     meter_.check_wanted();
     if (!trial.is_of_past) return try_document(trial, *filter, memory);
-    const auto start = find_since(trial.since, trial.stream, services_.log);
+    auth::Scope scope(text::StreamSelection({&trial.stream, 1}), rights_);
+    if (scope.is_empty()) return forbidden(*request_.principal, "subscribe to stream \"" + trial.stream + "\"");
+    if (auto refusal = refuse_beside(*filter, scope)) return refusal;
+    const auto start = find_since(trial.since, scope.streams(), services_.log);
     if (!start) return status_reply(400, "member \"since\" is not " + std::string(since_rule));
-    past_ = std::make_unique<PastTrial>(std::move(*filter), trial.stream, *start, services_, meter_);
+    past_ = std::make_unique<PastTrial>(std::move(*filter), std::move(scope), *start, services_, meter_);
     return std::nullopt;
 }
 
 // `memory` has the body's.
 HttpReply MatchWork::try_document(Trial& trial, const filter::Filter& filter, base::MemoryCharge& memory) {
     feed::DocumentPtr document;
-    if (auto refusal = read_document(services_, trial, filter.leaves.size(), held_ + memory.bytes(), document))
+    if (auto refusal = read_document(services_, rights_, trial, filter.leaves.size(), held_ + memory.bytes(), document))
         return std::move(*refusal);
     meter_.check_wanted();
     const broker::Annotator annotator({filter.leaves}, std::nullopt);

@@ -41,14 +41,14 @@ json::array hours_json(const broker::PastMatches::Counts& counts) {
 
 }  // namespace
 
-PastTrial::PastTrial(filter::Filter filter, const std::string& stream, const SinceStart& start, Services& services,
+PastTrial::PastTrial(filter::Filter filter, auth::Scope scope, const SinceStart& start, Services& services,
                      TrialMeter& meter)
     : filter_(std::move(filter)),
       start_(start),
       budget_(services.memory),
       meter_(meter),
       memory_(services.memory.force_charge(base::MemoryUse::evaluation, 0)),
-      matches_(filter_, {services.log, services.memory, stream, start.next_id}, limits_of(services),
+      matches_(filter_, {services.log, services.memory, std::move(scope), start.next_id}, limits_of(services),
                [this, &services] {
                    meter_.check_wanted();
                    if (services.draining) throw NotWanted();  // as between two steps, of which one may take long
@@ -110,7 +110,11 @@ void PastTrial::find_answers(const feed::Event& event) {
 HttpReply PastTrial::reply() const {
     const broker::PastMatches::Counts& counts = matches_.counts();
     json::value read_until(nullptr);
-    if (counts.events != 0) read_until = {{"id", counts.last_id}, {"time", time_text(counts.last_time)}};
+    if (counts.is_complete && counts.last_id != 0) {
+        read_until = {{"id", counts.last_id}, {"time", time_text(counts.last_time)}};
+    } else if (!counts.is_complete && counts.last_read_id != 0) {  // where to go on may be outside the scope
+        read_until = {{"id", counts.last_read_id}, {"time", time_text(counts.last_read_time)}};
+    }
     const char* reset = start_.missing == nullptr && counts.has_dropped ? "retention" : start_.missing;
     const json::object undecided{
         {"over-budget", counts.over_budget}, {"context", counts.context}, {"undelivered", counts.undelivered}};

@@ -19,9 +19,8 @@ namespace sluice::server {
 
 class PastTrial {
 public:
-    // The services and the meter outlive it. `stream`: "*" or a name.
-    PastTrial(filter::Filter filter, const std::string& stream, const SinceStart& start, Services& services,
-              TrialMeter& meter);
+    // The services and the meter outlive it. `scope` is not empty, and excludes nothing that the filter may not see.
+    PastTrial(filter::Filter filter, auth::Scope scope, const SinceStart& start, Services& services, TrialMeter& meter);
 
     // Does the next piece of the work. Returns the reply after the last one.
     std::optional<HttpReply> proceed();

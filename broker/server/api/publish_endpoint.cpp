@@ -22,10 +22,13 @@
 #include "broker/server/api/problems.hpp"
 #include "broker/server/api/publish_reply.hpp"
 #include "broker/server/api/publish_task.hpp"
+#include "broker/server/http/parameters.hpp"
+#include "broker/server/http/permission.hpp"
 #include "broker/server/net/address_table.hpp"
 #include "broker/server/net/reserved_post.hpp"
 #include "broker/store/event_log.hpp"
 #include "config/options.hpp"
+#include "protocol/text/stream_name.hpp"
 #include "protocol/text/trace_context.hpp"
 
 namespace sluice::server {
@@ -306,6 +309,8 @@ asio::awaitable<bool> find_first_reply(Services& services, const HttpRequest& re
     co_return true;
 }
 
+asio::awaitable<HttpReply> reply_at_once(HttpReply reply) { co_return reply; }
+
 // With an Idempotency-Key, which makes a repetition of the request publish nothing.
 asio::awaitable<HttpReply> publish_once(Services& services, HttpRequest& request) {
     auto key = read_idempotency_key(request);
@@ -331,7 +336,11 @@ asio::awaitable<HttpReply> publish_once(Services& services, HttpRequest& request
 
 }  // namespace
 
+// By its name alone, before anything looks at the body. Names that are not valid are refused with the other parameters.
 asio::awaitable<HttpReply> publish_events(Services& services, HttpRequest& request) {
+    const std::string_view stream = parameter(request.query, "stream", "default");
+    if (!request.principal->account->rights.may_publish(stream) && text::is_stream_name(stream))
+        return reply_at_once(forbidden(*request.principal, "publish to stream \"" + std::string(stream) + "\""));
     return has_idempotency_key(request) ? publish_once(services, request) : publish_always(services, request);
 }
 

@@ -7,6 +7,7 @@
 #include "broker/server/api/problems.hpp"
 #include "broker/server/http/parameters.hpp"
 #include "broker/server/sse/sse_framer.hpp"
+#include "broker/store/selected_extent.hpp"
 #include "broker/store/wall_clock.hpp"
 #include "config/units.hpp"
 #include "protocol/text/date.hpp"
@@ -29,7 +30,8 @@ std::optional<feed::RecordTime> time_of(std::string_view text) {
 
 class Start {
 public:
-    Start(const std::string& stream, store::EventLog& log) : stream_(stream), log_(log) {}
+    Start(const std::string& stream, const text::StreamSelection& streams, store::EventLog& log)
+        : stream_(stream), streams_(streams), log_(log) {}
 
     ReplayStart take() { return std::move(start_); }
 
@@ -49,7 +51,7 @@ public:
             from_last_event_id(id);
     }
     void from_since(std::string_view text) {
-        const auto since = find_since(text, stream_, log_);
+        const auto since = find_since(text, streams_, log_);
         if (!since) {
             start_.refusal = bad_parameter("since", text, since_rule);
             return;
@@ -59,7 +61,7 @@ public:
     }
     // With what there is: who asks for that need not be told that there was more.
     void from_first() {
-        const store::StreamExtent extent = log_.extent(stream_);
+        const store::StreamExtent extent = store::selected_extent(log_, streams_);
         start_.next_id = extent.first_id;
         start_.told_drops = extent.drops;
     }
@@ -83,22 +85,26 @@ private:
     }
 
     const std::string& stream_;
+    const text::StreamSelection& streams_;
     store::EventLog& log_;
     ReplayStart start_;
 };
 
 }  // namespace
 
-std::optional<SinceStart> find_since(std::string_view since, std::string_view stream, store::EventLog& log) {
+std::optional<SinceStart> find_since(std::string_view since, const text::StreamSelection& streams,
+                                     store::EventLog& log) {
     const auto time = time_of(since);
     if (!time) return std::nullopt;
-    const store::StreamExtent extent = log.extent(stream);
+    const store::StreamExtent extent = store::selected_extent(log, streams);
     if (*time < log.begun_at()) return SinceStart{extent.first_id, "epoch"};
-    return SinceStart{log.first_id_since(stream, *time), *time <= extent.dropped_time ? "retention" : nullptr};
+    return SinceStart{log.first_id_since(store::log_stream(streams), *time),
+                      *time <= extent.dropped_time ? "retention" : nullptr};
 }
 
-ReplayStart read_replay_start(const HttpRequest& request, const std::string& stream, store::EventLog& log) {
-    Start start(stream, log);
+ReplayStart read_replay_start(const HttpRequest& request, const std::string& stream,
+                              const text::StreamSelection& streams, store::EventLog& log) {
+    Start start(stream, streams, log);
     const std::string_view after = parameter(request.query, "after", ""), since = parameter(request.query, "since", ""),
                            from = parameter(request.query, "from", ""), until = parameter(request.query, "until", "");
     const auto is_start = [](const auto& pair) {

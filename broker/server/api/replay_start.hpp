@@ -9,6 +9,7 @@
 #include "broker/core/refusals.hpp"
 #include "broker/server/http/http_types.hpp"
 #include "broker/store/event_log.hpp"
+#include "protocol/text/stream_selection.hpp"
 
 namespace sluice::server {
 
@@ -17,8 +18,9 @@ struct SinceStart {
     std::uint64_t next_id = 0;
     const char* missing = nullptr;  // why, as in resets: "epoch", "retention"; null: none is missing
 };
-// `since`: a time or a duration; none: it is neither. `stream`: "*" or a name.
-std::optional<SinceStart> find_since(std::string_view since, std::string_view stream, store::EventLog& log);
+// `since`: a time or a duration; none: it is neither. Looks at no other streams.
+std::optional<SinceStart> find_since(std::string_view since, const text::StreamSelection& streams,
+                                     store::EventLog& log);
 inline constexpr std::string_view since_rule = "a time such as 2026-11-27T10:00:00Z, or a duration such as 24h";
 
 struct ReplayStart {
@@ -31,7 +33,9 @@ struct ReplayStart {
 };
 
 // Last-Event-ID beats lastEventId=, which beats the parameters after=, since= and from=, of which there is at most one:
-// a browser that connects again sends its URL again. `stream`: "*" or a name.
-ReplayStart read_replay_start(const HttpRequest& request, const std::string& stream, store::EventLog& log);
+// a browser that connects again sends its URL again. `stream`: "*" or a name, as asked for. `streams`: those of it that
+// the user may see.
+ReplayStart read_replay_start(const HttpRequest& request, const std::string& stream,
+                              const text::StreamSelection& streams, store::EventLog& log);
 
 }  // namespace sluice::server

@@ -54,8 +54,9 @@ SubscribeRequest read_wanted(const Services& services, const HttpRequest& reques
 }
 
 // To find a time, a log on disk may wait for it.
-asio::awaitable<void> find_start(Services& services, const HttpRequest& request, SubscribeRequest& wanted) {
-    auto find = [&] { return read_replay_start(request, wanted.stream, services.log); };
+asio::awaitable<void> find_start(Services& services, const HttpRequest& request, const auth::Scope& scope,
+                                 SubscribeRequest& wanted) {
+    auto find = [&] { return read_replay_start(request, wanted.stream, scope.streams(), services.log); };
     if (services.log.durable_state() == nullptr || parameter(request.query, "since", "").empty()) {
         wanted.start = find();
     } else {
@@ -90,10 +91,12 @@ asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& req
                                std::to_string(limits.subscribers));
     }
     SubscribeRequest wanted = read_wanted(services, request);
-    if (!wanted.refusal) co_await find_start(services, request, wanted);
     if (wanted.refusal) co_return std::move(*wanted.refusal);
+    // First of all, since where it starts tells of what the log has.
     const auth::Scope scope(text::StreamSelection({&wanted.stream, 1}), request.principal->account->rights);
     if (scope.is_empty()) co_return forbidden(*request.principal, "subscribe to stream \"" + wanted.stream + "\"");
+    co_await find_start(services, request, scope, wanted);
+    if (wanted.refusal) co_return std::move(*wanted.refusal);
     CompiledFilters compiled =
         co_await compile_filters(services, request, filters_of(request.query), scope, annotations_of(wanted.format));
     if (compiled.refusal) co_return std::move(*compiled.refusal);

@@ -8,13 +8,16 @@
 #include <string_view>
 #include <utility>
 
+#include "broker/auth/scope.hpp"
 #include "broker/base/memory/memory_budget.hpp"
 #include "broker/base/workers.hpp"
+#include "broker/core/matching/row_permission.hpp"
 #include "broker/core/replay/past_matches.hpp"
 #include "broker/core/replay/stored_documents.hpp"
 #include "broker/match/batch_limits.hpp"
 #include "broker/match/event_explainer.hpp"
 #include "broker/server/api/explanation_json.hpp"
+#include "broker/server/api/filter_compiler.hpp"
 #include "broker/server/api/handlers.hpp"
 #include "broker/server/api/limits.hpp"
 #include "broker/server/api/match_answers.hpp"
@@ -22,6 +25,7 @@
 #include "broker/server/api/problems.hpp"
 #include "broker/server/api/trial_meter.hpp"
 #include "broker/server/http/parameters.hpp"
+#include "broker/server/http/permission.hpp"
 #include "broker/store/event_log.hpp"
 #include "config/options.hpp"
 #include "config/units.hpp"
@@ -42,6 +46,9 @@ struct WhyRequest {
     std::uint64_t id = 0;
     std::string filter;
     std::string stream;  // empty: any
+    // What of it the user may see.
+    auth::Scope scope;
+    bool sees_everything = true;  // of all streams
 };
 
 // Returns a reply if the request is not valid.
@@ -62,6 +69,12 @@ std::optional<HttpReply> read_request(const HttpRequest& request, const std::str
     wanted.stream = parameter(request.query, "stream", "");
     if (!wanted.stream.empty() && !text::is_stream_name(wanted.stream))
         return bad_parameter("stream", wanted.stream, text::stream_name_rule);
+    const auth::Rights& rights = request.principal->account->rights;
+    wanted.sees_everything = rights.sees_everything();
+    const text::StreamSelection streams =
+        wanted.stream.empty() ? text::StreamSelection() : text::StreamSelection({&wanted.stream, 1});
+    wanted.scope = auth::Scope(streams, rights);
+    if (wanted.scope.is_empty()) return forbidden(*request.principal, "subscribe to stream \"" + wanted.stream + "\"");
     wanted.filter = parameter(request.query, "filter", "");
     if (wanted.filter.empty()) return status_reply(400, "parameter \"filter\" is missing or empty");
     return std::nullopt;
@@ -73,6 +86,13 @@ struct FoundEvent {
     feed::EventHead head;
     HttpReply refusal{};
 };
+
+// For users who may not see everything, the only reply about an event that they are not shown, whatever became of it.
+HttpReply hidden_problem(std::uint64_t id) {
+    return status_reply(404, "there is no event " + std::to_string(id) +
+                                 " that this user may see: there never was one, it is no longer retained, or the "
+                                 "user's rights or the parameter \"stream\" exclude it");
+}
 
 HttpReply missing_problem(std::uint64_t id, store::EventLog& log) {
     const std::string event = "event " + std::to_string(id);
@@ -133,6 +153,7 @@ private:
         throw Shortage(broker::shortage_of(services_.memory, base::MemoryUse::evaluation, all, 0));
     }
     HttpReply explained();
+    bool may_see(const FoundEvent& found, const std::optional<feed::Event>& event);
     json::object describe(const FoundEvent& found, const feed::Event* event, const filter::Filter& filter);
 
     Services& services_;
@@ -148,7 +169,11 @@ HttpReply WhyWork::explained() {
     const auto filter = filter::compile_filter(wanted_.filter, filter_limits(limits));
     if (!filter) return filter_problem(filter.error());
     meter_.check_wanted();
+    if (auto refusal = refuse_beside(*filter, wanted_.scope)) return std::move(*refusal);
     FoundEvent found = find_event(wanted_, services_.log);
+    const bool sees_all = wanted_.sees_everything;
+    if (!sees_all && (found.of == nullptr || !wanted_.scope.streams().matches(*found.of->stream)))
+        return hidden_problem(wanted_.id);
     if (found.of == nullptr) return std::move(found.refusal);
     const feed::DocumentRecordPtr& record = found.of->record;
     charge(record->text->size());
@@ -157,10 +182,11 @@ HttpReply WhyWork::explained() {
     const feed::DocumentPtr document = documents.document(record);
     meter_.check_wanted();
     const auto item = document ? feed::find_item(*document, found.head.item) : std::nullopt;
-    broker::EventExplainer explainer(*filter, broker::batch_limits(limits, &services_.memory),
-                                     [this] { meter_.check_wanted(); });
     std::optional<feed::Event> event;
     if (item) event = {document, *item, found.of->stream, found.head.id, found.head.time, found.head.change};
+    if (!sees_all && !may_see(found, event)) return hidden_problem(wanted_.id);
+    broker::EventExplainer explainer(*filter, broker::batch_limits(limits, &services_.memory),
+                                     [this] { meter_.check_wanted(); });
     const broker::Explanation explanation =
         event ? explainer.explain(*event, record->context == feed::RecordContext::document) : explainer.undelivered();
     json::object json = describe(found, event ? &*event : nullptr, *filter);
@@ -169,6 +195,14 @@ HttpReply WhyWork::explained() {
     HttpReply reply;
     reply.body = json::serialize(json);
     return reply;
+}
+
+// Of an event that can't be read again only the stream is known.
+bool WhyWork::may_see(const FoundEvent& found, const std::optional<feed::Event>& event) {
+    if (!event) return wanted_.scope.permits_all_of(*found.of->stream);
+    broker::RowPermission rows(broker::batch_limits(services_.options.limits, &services_.memory),
+                               [this](double) { meter_.check_wanted(); });
+    return rows.permits(wanted_.scope, *event);
 }
 
 json::object WhyWork::describe(const FoundEvent& found, const feed::Event* event, const filter::Filter& filter) {

@@ -32,14 +32,19 @@ namespace {
 
 constexpr std::size_t streams_of_page = 100;  // a call takes 0.4 ms, with options of 5 KB a stream 3 ms
 
-boost::json::object stream_json(const broker::StreamState& stream) {
-    return {{"name", stream.name},
-            {"defined", stream.defined},
-            {"last_id", stream.last_id},
-            {"items", stream.items},
-            {"retained", retained_json(stream.retained)},
-            {"options", broker::stream_options_json(stream.options)}};
+// The figures tell of all its events: they are null for users who may not see all.
+boost::json::object stream_json(const broker::StreamState& stream, const auth::Rights& rights) {
+    boost::json::object json{{"name", stream.name}, {"defined", stream.defined},
+                             {"last_id", nullptr},  {"items", nullptr},
+                             {"retained", nullptr}, {"options", broker::stream_options_json(stream.options)}};
+    if (!rights.may_see_figures(stream.name)) return json;
+    json["last_id"] = stream.last_id;
+    json["items"] = stream.items;
+    json["retained"] = retained_json(stream.retained);
+    return json;
 }
+
+const auth::Rights& rights_of(const HttpRequest& request) { return request.principal->account->rights; }
 
 HttpReply json_reply(unsigned status, std::string body) {
     HttpReply reply;
@@ -84,7 +89,8 @@ HttpReply set_options(Services& services, const HttpRequest& request) {
     if (!done) return publish_problem(services.options, done.error());
     if (!is_put && !*done) return no_such_stream(name);
     const auto state = streams.state(name);
-    return state ? json_reply(is_put && *done ? 201 : 200, stream_json(*state)) : no_such_stream(name);
+    return state ? json_reply(is_put && *done ? 201 : 200, stream_json(*state, rights_of(request)))
+                 : no_such_stream(name);
 }
 
 // Waits until a change that was made is on disk, where the log has one.
@@ -120,9 +126,12 @@ asio::awaitable<HttpReply> set_options_somewhere(Services& services, HttpRequest
     co_return co_await store_change(services, request, std::move(*reply));
 }
 
-// The streams after `after` by name, and the URL of the next page if there are more, as JSON.
-std::string page_of_streams(broker::Streams& streams, const std::string& after) {
-    const std::vector<std::string> names = streams.names();
+// The streams after `after` by name that these rights permit to see, and the URL of the next page if there are more, as
+// JSON.
+std::string page_of_streams(broker::Streams& streams, const std::string& after, const auth::Rights& rights) {
+    std::vector<std::string> names = streams.names();
+    if (!rights.operate && !rights.sees_everything())
+        std::erase_if(names, [&rights](const std::string& name) { return !rights.may_see(name); });
     boost::json::array list;
     boost::json::object page;
     for (auto name = std::upper_bound(names.begin(), names.end(), after); name != names.end(); ++name) {
@@ -130,7 +139,7 @@ std::string page_of_streams(broker::Streams& streams, const std::string& after) 
             page["next"] = "/v1/streams?after=" + *std::prev(name);
             break;
         }
-        if (const auto state = streams.state(*name)) list.push_back(stream_json(*state));
+        if (const auto state = streams.state(*name)) list.push_back(stream_json(*state, rights));
     }
     page["streams"] = std::move(list);
     page["total"] = names.size();
@@ -143,8 +152,8 @@ asio::awaitable<HttpReply> list_streams(Services& services, HttpRequest& request
     if (auto refusal = refuse_unknown_parameters(request.query, {"after"})) co_return std::move(*refusal);
     const std::string after(parameter(request.query, "after", ""));
     // A client that has left does not keep others waiting for a worker.
-    auto work = [&services, &after, departure = request.departure] {
-        return departure->noticed ? std::string() : page_of_streams(services.publisher.streams(), after);
+    auto work = [&services, &after, &rights = rights_of(request), departure = request.departure] {
+        return departure->noticed ? std::string() : page_of_streams(services.publisher.streams(), after, rights);
     };
     auto page = co_await run_on_worker(services.workers, request.address_use, worker_deadline(services.options.publish),
                                        std::move(work));
@@ -157,7 +166,7 @@ asio::awaitable<HttpReply> show_stream(Services& services, HttpRequest& request)
     if (auto refusal = refuse_request(request)) co_return std::move(*refusal);
     const std::string name(request.name);
     const auto state = services.publisher.streams().state(name);
-    co_return state ? json_reply(200, stream_json(*state)) : no_such_stream(name);
+    co_return state ? json_reply(200, stream_json(*state, rights_of(request))) : no_such_stream(name);
 }
 
 asio::awaitable<HttpReply> put_stream(Services& services, HttpRequest& request) {

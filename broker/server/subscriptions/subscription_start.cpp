@@ -40,7 +40,7 @@ SubscriptionStart find_subscription_start(const config::SubscriptionOptions& opt
     const std::size_t dash = start.rfind('-');
     const auto id = dash == std::string::npos ? std::nullopt : config::parse_integer(start.substr(dash + 1));
     if (id && start.substr(0, dash) == log.epoch()) return after(*id, log);
-    if (const auto since = find_since(start, stream, log)) return {since->next_id};
+    if (const auto since = find_since(start, selection, log)) return {since->next_id};
     if (id) return refuse(start + " is of an earlier log; the broker's epoch is " + log.epoch());
     return refuse("\"" + start + "\" is neither an id nor " + std::string(since_rule));
 }

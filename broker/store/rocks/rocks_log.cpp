@@ -104,6 +104,11 @@ StreamExtent RocksLog::extent(std::string_view stream) {
     return parts_->state.table.extent(stream, parts_->state.last_id);
 }
 
+std::vector<std::string> RocksLog::stream_names() {
+    const std::lock_guard lock(parts_->state.mutex);
+    return parts_->state.table.names();
+}
+
 void RocksLog::retain(const std::string& stream, const Retention& retention) {
     parts_->writer.retain(stream, retention);
 }

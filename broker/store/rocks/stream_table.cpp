@@ -167,4 +167,11 @@ StreamExtent StreamTable::extent(std::string_view name, std::uint64_t last_id) c
     return extent;
 }
 
+std::vector<std::string> StreamTable::names() const {
+    std::vector<std::string> names;
+    names.reserve(by_name_.size());
+    for (const auto& [name, stream] : by_name_) names.push_back(name);
+    return names;
+}
+
 }  // namespace sluice::store

@@ -73,6 +73,7 @@ public:
 
     // Of the stream, or of all_streams. `last_id`: the log's.
     StreamExtent extent(std::string_view name, std::uint64_t last_id) const;
+    std::vector<std::string> names() const;
     // What read() reports, without counting all events of all streams.
     void describe(std::string_view name, std::uint64_t last_id, Slice& slice) const;
     std::uint64_t bytes() const { return bytes_; }

@@ -40,6 +40,12 @@ struct DamagedLog final : EventLog {
         return log.first_id_since(stream, time);
     }
     StreamExtent extent(std::string_view stream) override { return log.extent(stream); }
+    std::vector<std::string> stream_names() override { return log.stream_names(); }
+    LogState state() override {
+        LogState state = log.state();
+        if (last_damaged != 0) state.damage.push_back({first_damaged, last_damaged, damaged_streams, "by the test"});
+        return state;
+    }
     void retain(const std::string& stream, const Retention& retention) override { log.retain(stream, retention); }
     void hold(const std::string& stream, const Hold& held) override { log.hold(stream, held); }
     void clear(std::string_view stream) override { log.clear(stream); }
@@ -49,6 +55,7 @@ struct DamagedLog final : EventLog {
 
     EventLog& log;
     std::uint64_t first_damaged = 0, last_damaged = 0;
+    std::vector<std::string> damaged_streams{};  // none: not known
 };
 
 }  // namespace sluice::store

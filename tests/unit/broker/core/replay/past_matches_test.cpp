@@ -58,6 +58,8 @@ Meant random_filter(std::mt19937& random, int depth = 2) {
     return {"(" + a.text + " or " + b.text + ")", [=](const Known& known) { return a.holds(known) || b.holds(known); }};
 }
 
+auth::Scope scope_of(const std::string& stream) { return auth::Scope(text::StreamSelection({&stream, 1})); }
+
 struct Past {
     // Appends a document with these items, or with each of them alone. Returns the first one's id.
     std::uint64_t publish(const std::string& stream, const std::vector<std::string>& items, bool alone = false) {
@@ -100,7 +102,9 @@ struct Past {
 
     PastMatches matches(const std::string& filter, const std::string& stream = "s", std::uint64_t first_id = 1,
                         PastMatches::Limits limits = {}) {
-        return {filter::compile_filter(filter).value(), {log, memory, stream, first_id}, limits, [this] { ++pauses; }};
+        return {filter::compile_filter(filter).value(), {log, memory, scope_of(stream), first_id}, limits, [this] {
+                    ++pauses;
+                }};
     }
 
     base::MemoryBudget memory{1u << 30};
@@ -269,8 +273,8 @@ TEST_CASE("PastMatches: events that can't be read → count as dropped, and all 
     damaged.first_damaged = 5;
     damaged.last_damaged = 8;
     const auto counts = [&](std::uint64_t first_id) {
-        PastMatches matches(filter::compile_filter("title = 1").value(), {damaged, past.memory, "s", first_id}, {},
-                            [] {});
+        PastMatches matches(filter::compile_filter("title = 1").value(),
+                            {damaged, past.memory, scope_of("s"), first_id}, {}, [] {});
         run(matches);
         return matches.counts();
     };
@@ -286,7 +290,7 @@ TEST_CASE("counting past matches ends when it is not wanted, or memory is short"
     Past past;
     past.publish("s", {item("1"), item("2")});
     struct Unwanted {};
-    PastMatches unwanted(filter::compile_filter("true()").value(), {past.log, past.memory, "s", 1}, {},
+    PastMatches unwanted(filter::compile_filter("true()").value(), {past.log, past.memory, scope_of("s"), 1}, {},
                          [] { throw Unwanted(); });
     CHECK_THROWS_AS(unwanted.step(), Unwanted);
     PastMatches matches = past.matches("true()");
