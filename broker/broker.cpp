@@ -226,7 +226,7 @@ Broker::Parts::Parts(config::Options options, Seams seams)
                  queue_, log_, counters_, memory_, wall_clock(seams_)),
       subscriptions_({log_, counters_, registry_, replay_, memory_, publisher_.streams(),
                       server::feed_limits(options_.limits), options_.limits.durable_subscriptions, steady_clock(seams_),
-                      seams_.at_point}),
+                      seams_.at_point, [this](std::string_view name) { return services_.find_user(name); }}),
       connections_(room_for_connections(options_)),
       workers_(worker_threads(), tasks_per_connection * options_.limits.connections),
       compilers_(1, tasks_per_connection * options_.limits.connections),

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "broker/cli/client/broker_options.hpp"
+#include "broker/cli/client/subscription_path.hpp"
 #include "broker/cli/common/console.hpp"
 #include "broker/cli/common/output_options.hpp"
 
@@ -46,6 +47,7 @@ struct SubscribeOptions : BrokerOptions {
 
     // A durable subscription, which has filters, streams and a position of its own. Empty: none.
     std::string subscription;
+    SubscriptionOwner owner;          // whose it is
     bool takeover = false;            // end the consumer that it has
     bool ack = false;                 // acknowledge what has been printed
     std::optional<std::string> exec;  // instead of printing, run this by a shell for each event, and acknowledge it
@@ -76,6 +78,7 @@ int top(const TopOptions& options, Console console);
 
 struct SubscriptionsOptions : BrokerOptions {
     std::string name;                         // of the durable subscription
+    SubscriptionOwner owner;                  // whose it is; of list: "*" for all
     std::optional<std::uint64_t> if_version;  // change or delete it only if it has this version
 };
 int list_subscriptions(const SubscriptionsOptions& options, Console console);

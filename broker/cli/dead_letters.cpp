@@ -1,6 +1,7 @@
 #include <boost/json.hpp>
 #include <ostream>
 #include <string>
+#include <utility>
 
 #include "broker/cli/client/members.hpp"
 #include "broker/cli/client/query.hpp"
@@ -18,8 +19,8 @@ namespace {
 // Prints the events of a stream of dead letters that come from one subscription.
 class DeadLetterPrinter final : public EventSink {
 public:
-    DeadLetterPrinter(const std::string& subscription, const Console& console)
-        : subscription_(subscription), console_(console) {}
+    DeadLetterPrinter(std::string subscription, const Console& console)
+        : subscription_(std::move(subscription)), console_(console) {}
 
     bool take(const SseEvent& event, const std::string& place) override {
         if (event.type == "reset") {
@@ -48,7 +49,7 @@ private:
                      << (deliveries == 1 ? " delivery: " : " deliveries: ") << text_in(letter, "reason") << '\n';
     }
 
-    const std::string& subscription_;
+    const std::string subscription_;
     const Console& console_;
     std::size_t items_ = 0;
 };
@@ -66,7 +67,7 @@ int dead_letters(const SubscriptionsOptions& options, Console console) {
         return exit_failed;
     }
     HttpRequest request;
-    request.target = "/v1/subscriptions/" + options.name;
+    request.target = subscription_path(options.name, "", options.owner);
     const Answer answer = ask(*server, request, "subscriptions", console);
     if (!answer.is_ok) return exit_failed;
     SubscribeOptions letters;
@@ -79,7 +80,8 @@ int dead_letters(const SubscriptionsOptions& options, Console console) {
     }
     letters.filters = {"true()"};
     letters.from_first = letters.until_now = true;
-    DeadLetterPrinter printer(options.name, console);
+    const std::string owner = text_in(answer.body, "owner");  // as dead letters name their subscription
+    DeadLetterPrinter printer(owner.empty() ? options.name : owner + "/" + options.name, console);
     return read_events(letters, *server, console, printer);
 }
 

@@ -138,6 +138,7 @@ void add_consuming(CLI::App& command, const std::shared_ptr<SubscribeOptions>& o
     subscription->type_name("NAME")->excludes(filters);
     for (const char* of_filters : {"--stream", "--after", "--since", "--from-first"})
         subscription->excludes(command.get_option(of_filters));
+    add_owner(command, options->owner, false)->needs(subscription);
     command.add_flag("--takeover", options->takeover, "End the consumer that the subscription has")
         ->needs(subscription);
     command.add_flag("--ack", options->ack, "Acknowledge what has been printed; else it is delivered again")

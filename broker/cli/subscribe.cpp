@@ -47,7 +47,7 @@ private:
 std::optional<Acknowledger::Subscription> find_subscription(const SubscribeOptions& options, const HttpServer& server,
                                                             const Console& console) {
     HttpRequest request;
-    request.target = "/v1/subscriptions/" + options.subscription;
+    request.target = subscription_path(options.subscription, "", options.owner);
     const Answer answer = ask(server, request, "can't subscribe", console);
     if (!answer.is_ok) return std::nullopt;
     const boost::json::object found = object_in(answer.body, "options");
@@ -56,7 +56,7 @@ std::optional<Acknowledger::Subscription> find_subscription(const SubscribeOptio
                       options.subscription + " has the option ack: none");
         return std::nullopt;
     }
-    Acknowledger::Subscription subscription{options.subscription, text_in(found, "ack_wait"), {}};
+    Acknowledger::Subscription subscription{options.subscription, text_in(found, "ack_wait"), {}, options.owner};
     const auto ack_wait = config::parse_duration(subscription.ack_wait);
     if (!ack_wait) {
         console.error("the broker names no ack_wait of subscription " + options.subscription);

@@ -12,6 +12,7 @@ namespace {
 HttpRequest request_of(const SubscribeOptions& options, const std::string& last_id) {
     Parameters parameters;
     if (!options.subscription.empty()) parameters.emplace_back("subscription", options.subscription);
+    if (options.owner) parameters.emplace_back("owner", *options.owner);
     if (options.takeover) parameters.emplace_back("takeover", "true");
     if (!options.stream.empty()) parameters.emplace_back("stream", options.stream);
     for (const auto& filter : options.filters) parameters.emplace_back("filter", filter);

@@ -27,6 +27,7 @@ CLI::App& add_named(CLI::App& parent, const char* name, const char* what, int (*
                     int& exit_status, std::shared_ptr<Options>& options) {
     auto& command = add_command(parent, name, what, help::subscription, run, exit_status, options);
     command.add_option("NAME", options->name, "The subscription")->required();
+    add_owner(command, options->owner, false);
     add_broker(command, *options, "60");
     return command;
 }
@@ -127,6 +128,19 @@ void add_set(CLI::App& parent, int& exit_status) {
 
 }  // namespace
 
+CLI::Option* add_owner(CLI::App& command, SubscriptionOwner& owner, bool or_all) {
+    const auto take = [&owner, or_all](const std::string& name) {
+        if (!is_owner(name) && !(or_all && name == "*"))
+            throw CLI::ValidationError("--owner must be " + std::string(owner_rule) +
+                                       (or_all ? ", or '*' for everybody's" : "") + ", not " + name);
+        owner = name;
+    };
+    const std::string what = or_all ? "Another user's subscriptions, '' for nobody's or '*' for all"
+                                    : "The subscription is another user's, or '' for nobody's";
+    return command.add_option_function<std::string>("--owner", take, what + "; for who may operate the broker")
+        ->type_name("NAME");
+}
+
 void add_subscriptions(CLI::App& app, int& exit_status) {
     auto& command =
         *app.add_subcommand("subscriptions", "List, show, set, delete and move the broker's durable subscriptions");
@@ -135,6 +149,7 @@ void add_subscriptions(CLI::App& app, int& exit_status) {
     std::shared_ptr<SubscriptionsOptions> options;
     auto& list = add_command(command, "list", "List all, with what waits for them", help::subscription,
                              list_subscriptions, exit_status, options);
+    add_owner(list, options->owner, true);
     add_broker(list, *options, "60");
     add_named(command, "show", "Show one, with its options, its position and what it has counted", show_subscription,
               exit_status, options);

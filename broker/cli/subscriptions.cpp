@@ -19,12 +19,14 @@ namespace json = boost::json;
 namespace {
 
 constexpr const char* about_subscriptions = "subscriptions";  // what errors are about
-constexpr const char* subscriptions_path = "/v1/subscriptions";
 
-// The broker, and where it has the subscription; an empty path if what is wrong has been reported.
+// The broker, and where it has the subscription; an empty name if what is wrong has been reported.
 struct Place {
     HttpServer server;
-    std::string path;
+    std::string name;
+    SubscriptionOwner owner;
+
+    std::string path(std::string_view behind = "") const { return subscription_path(name, behind, owner); }
 };
 
 Place find_place(const SubscriptionsOptions& options, const Console& console) {
@@ -34,7 +36,7 @@ Place find_place(const SubscriptionsOptions& options, const Console& console) {
     else if (!text::is_stream_name(options.name))
         console.error("the name of the subscription is not valid: expected " + std::string(text::stream_name_rule));
     else
-        return {*server, std::string(subscriptions_path) + "/" + options.name};
+        return {*server, options.name, options.owner};
     return {};
 }
 
@@ -81,25 +83,37 @@ int print_subscription(const Answer& answer, const SubscriptionsOptions& options
     return exit_done;
 }
 
-void print_table(const json::array& subscriptions, const Console& console) {
+// With a column for the owners if `has_owners`.
+void print_table(const json::array& subscriptions, bool has_owners, const Console& console) {
     std::vector<std::vector<std::string>> rows{
         {"SUBSCRIPTION", "CONSUMERS", "UNACKNOWLEDGED", "LAG", "BEHIND", "REDELIVERED", "DEAD LETTERS"}};
     for (const json::value& each : subscriptions) {
         if (!each.is_object()) continue;
         const json::object& subscription = each.get_object();
+        // The broker tells only some how far they are behind.
+        const bool has_lag = subscription.if_contains("lag") != nullptr && subscription.at("lag").is_object();
         const json::object lag = object_in(subscription, "lag"), counts = object_in(subscription, "counts");
         const auto number = [](const json::object& object, const char* name) {
             return std::to_string(number_in(object, name));
         };
         const auto* behind = lag.if_contains("seconds");
         const double seconds = behind != nullptr && behind->is_number() ? behind->to_number<double>() : 0;
-        rows.push_back({text_in(subscription, "name"), number(subscription, "consumers"),
-                        number(subscription, "unacknowledged"), number(lag, "events"),
-                        number_in(lag, "events") == 0 ? "-" : duration_in_words(std::chrono::duration<double>(seconds)),
-                        number(counts, "redelivered"), number(counts, "dead_letters")});
+        auto& row = rows.emplace_back(std::vector<std::string>{
+            text_in(subscription, "name"), number(subscription, "consumers"), number(subscription, "unacknowledged"),
+            has_lag ? number(lag, "events") : "-",
+            number_in(lag, "events") == 0 ? "-" : duration_in_words(std::chrono::duration<double>(seconds)),
+            number(counts, "redelivered"), number(counts, "dead_letters")});
+        if (has_owners) {
+            const std::string owner = text_in(subscription, "owner");
+            row.insert(row.begin(), owner.empty() ? "-" : owner);
+        }
     }
-    const auto lines =
-        in_columns(rows, {Side::left, Side::right, Side::right, Side::right, Side::right, Side::right, Side::right});
+    std::vector<Side> sides{Side::left, Side::right, Side::right, Side::right, Side::right, Side::right, Side::right};
+    if (has_owners) {
+        sides.insert(sides.begin(), Side::left);
+        rows.front().insert(rows.front().begin(), "OWNER");
+    }
+    const auto lines = in_columns(rows, sides);
     for (std::size_t i = 0; i < lines.size(); ++i)
         console.out << (i == 0 ? console.coloured(lines[i], Colour::bold) : lines[i]) << '\n';
 }
@@ -127,7 +141,7 @@ json::object members_of(const SetSubscriptionOptions& options) {
 Answer create(const Place& place, json::object members, unsigned unreported, const Console& console) {
     for (auto member = members.begin(); member != members.end();)
         member = member->value().is_null() ? members.erase(member) : std::next(member);
-    HttpRequest request = subscription_request("PUT", place.path, &members);
+    HttpRequest request = subscription_request("PUT", place.path(), &members);
     request.headers.emplace_back("If-None-Match: *");
     return ask(place.server, request, about_subscriptions, console, unreported);
 }
@@ -135,7 +149,7 @@ Answer create(const Place& place, json::object members, unsigned unreported, con
 // Changes what it is given, or creates the subscription if there is none; another client may do so at the same time.
 Answer change_or_create(const Place& place, const json::object& members, const Console& console) {
     constexpr unsigned not_found = 404, precondition_failed = 412;
-    const HttpRequest request = subscription_request("PATCH", place.path, &members);
+    const HttpRequest request = subscription_request("PATCH", place.path(), &members);
     Answer answer = ask(place.server, request, about_subscriptions, console, not_found);
     if (answer.status != not_found) return answer;
     answer = create(place, members, precondition_failed, console);
@@ -151,22 +165,22 @@ int list_subscriptions(const SubscriptionsOptions& options, Console console) {
         console.error(server.error().message);
         return exit_failed;
     }
-    const auto all = ask_pages(*server, subscriptions_path, about_subscriptions, console);
+    const auto all = ask_pages(*server, subscription_path("", "", options.owner), about_subscriptions, console);
     if (!all) return exit_failed;
-    options.json ? console.print_json(json::serialize(*all)) : print_table(*all, console);
+    options.json ? console.print_json(json::serialize(*all)) : print_table(*all, options.owner == "*", console);
     return exit_done;
 }
 
 int show_subscription(const SubscriptionsOptions& options, Console console) {
     const Place place = find_place(options, console);
-    if (place.path.empty()) return exit_failed;
-    const HttpRequest request = subscription_request("GET", place.path);
+    if (place.name.empty()) return exit_failed;
+    const HttpRequest request = subscription_request("GET", place.path());
     return print_subscription(ask(place.server, request, about_subscriptions, console), options, console);
 }
 
 int set_subscription(const SetSubscriptionOptions& options, Console console) {
     const Place place = find_place(options, console);
-    if (place.path.empty()) return exit_failed;
+    if (place.name.empty()) return exit_failed;
     const json::object members = members_of(options);
     Answer answer;
     if (options.create) {
@@ -175,7 +189,7 @@ int set_subscription(const SetSubscriptionOptions& options, Console console) {
         if (answer.status == precondition_failed)
             console.error("subscription " + options.name + " exists", {{"about", about_subscriptions}});
     } else if (options.if_version) {
-        HttpRequest request = subscription_request("PATCH", place.path, &members);
+        HttpRequest request = subscription_request("PATCH", place.path(), &members);
         add_condition(options, request);
         answer = ask(place.server, request, about_subscriptions, console);
     } else {
@@ -186,17 +200,17 @@ int set_subscription(const SetSubscriptionOptions& options, Console console) {
 
 int delete_subscription(const SubscriptionsOptions& options, Console console) {
     const Place place = find_place(options, console);
-    if (place.path.empty()) return exit_failed;
-    HttpRequest request = subscription_request("DELETE", place.path);
+    if (place.name.empty()) return exit_failed;
+    HttpRequest request = subscription_request("DELETE", place.path());
     add_condition(options, request);
     return ask(place.server, request, about_subscriptions, console).is_ok ? exit_done : exit_failed;
 }
 
 int seek_subscription(const SeekSubscriptionOptions& options, Console console) {
     const Place place = find_place(options, console);
-    if (place.path.empty()) return exit_failed;
+    if (place.name.empty()) return exit_failed;
     const json::object body{{"to", options.to}};
-    const HttpRequest request = subscription_request("POST", place.path + "/seek", &body);
+    const HttpRequest request = subscription_request("POST", place.path("/seek"), &body);
     return print_subscription(ask(place.server, request, about_subscriptions, console), options, console);
 }
 

@@ -86,7 +86,7 @@ FOLDERS = {
     "broker/core/ingest": ("broker/base", "broker/base/memory", "broker/core", "broker/core/matching", "broker/store",
                            "config", "gpu/check", "protocol/feed", "protocol/feed/item", "protocol/feed/model",
                            "protocol/feed/record", "protocol/filter", "protocol/text"),
-    "broker/core/subscriptions": ("broker/base", "broker/base/memory", "broker/core", "broker/core/delivery",
+    "broker/core/subscriptions": ("broker/auth", "broker/base", "broker/base/memory", "broker/core", "broker/core/delivery",
                                   "broker/core/ingest", "broker/core/matching", "broker/core/replay", "broker/store",
                                   "config", "gpu/check", "protocol/feed/model", "protocol/feed/record",
                                   "protocol/text"),

@@ -76,6 +76,9 @@ class CommandLine(unittest.TestCase):
              "--default must be stream, filter, ack, ack-wait, max-deliver, dead-letter, prefetch, share or hold-bytes, "
              "not stat"),
             (["subscriptions", "set", "a", "--create", "--if-version", "1"], "--create excludes --if-version"),
+            (["subscriptions", "show", "a", "--owner", "*"],
+             "--owner must be the name of a user (letters, digits and . _ - @), or '' for nobody's, not *"),
+            (["subscribe", "--owner", "a", "b"], "--owner requires --subscription"),
             (["help", "subscriptions", "sett"], "there is no subcommand 'sett'; did you mean 'set'?"),
             (["stauts"], "there is no subcommand 'stauts'; did you mean 'status'?"),
             (["zzzzzz"], "there is no subcommand 'zzzzzz'"),

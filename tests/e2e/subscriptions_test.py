@@ -115,6 +115,28 @@ class InMemory(Case):
         self.assertEqual(self.ask("GET", "?after=s204")[2], {"subscriptions": [], "total": 205})
         self.refused(400, "GET", "?before=s")
 
+    def test_without_users_all_are_nobodys(self):
+        self.put("s")
+        _, _, shown = self.ask("GET", "s?owner=")
+        self.assertEqual((shown["owner"], shown["lag"]), (None, {"events": 0, "seconds": 0}))
+        for query in ("", "?owner=", "?owner=*"):
+            self.assertEqual([each["name"] for each in self.ask("GET", query)[2]["subscriptions"]], ["s"], query)
+        self.assertEqual(self.ask("GET", "?owner=alice")[2], {"subscriptions": [], "total": 0})
+        self.refused(404, "GET", "s?owner=alice")
+        self.assertIn('no user "alice"', self.refused(403, "PUT", "s?owner=alice", {}))
+        for name in ("a%20b", "*", "a/b", "x" * 65):
+            self.assertIn("name of a user", self.refused(400, "GET", f"s?owner={name}"))
+        self.assertIn("OWNER/NAME", self.refused(400, "GET", "?owner=*&after=s"))
+
+    def test_the_list_of_all_has_pages(self):
+        names = [f"s{number:03}" for number in range(101)]
+        for name in names:
+            self.put(name)
+        _, _, page = self.ask("GET", "?owner=*")
+        self.assertEqual((page["next"], page["total"]), ("/v1/subscriptions?owner=*&after=/s099", 101))
+        _, _, page = self.ask("GET", page["next"].removeprefix("/v1/subscriptions"))
+        self.assertEqual([each["name"] for each in page["subscriptions"]], ["s100"])
+
     def test_what_is_refused(self):
         for name in ("a%20b", "...%20", "-", "x" * 129):
             self.assertIn("a subscription's name has", self.refused(400, "PUT", name, {}))

@@ -177,7 +177,7 @@ HttpRequest Acknowledger::request_of(const Batch& batch) const {
     if (!extended.empty()) body["extend"] = std::move(extended);
     HttpRequest request;
     request.method = "POST";
-    request.target = "/v1/subscriptions/" + subscription_.name + "/ack";
+    request.target = subscription_path(subscription_.name, "/ack", subscription_.owner);
     request.content_type = "application/json";
     request.body = json::serialize(body);
     return request;

@@ -15,6 +15,7 @@
 
 #include "broker/cli/client/backoff.hpp"
 #include "broker/cli/client/http_client.hpp"
+#include "broker/cli/client/subscription_path.hpp"
 
 namespace sluice::cli {
 
@@ -29,6 +30,7 @@ public:
         std::string name;
         std::string ack_wait;  // as the broker writes it
         std::chrono::microseconds ack_wait_time{};
+        SubscriptionOwner owner{};
     };
 
     // `server` has to outlive it.

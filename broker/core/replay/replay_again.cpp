@@ -46,15 +46,17 @@ void ReplayLane::find_again(Reader& reader, std::span<const Mailbox::Again> aske
     is_alone_.clear();
     is_damaged_ = false;
     std::vector<Found> were;
-    for (const Mailbox::Again& each : asked) were.push_back(gives_up ? Found::gone : read_again(reader, each.id));
+    for (const Mailbox::Again& each : asked) were.push_back(gives_up ? Found::gone : read_again(each.id));
     if (!events_.empty()) find();
     std::vector<Delivery> made = made_again(reader, asked, were);
     const DeliveryCounts counts(context_.counters, *reader.subscriber, made);
     if (reader.subscriber->mailbox.push_again(std::move(made))) counts.add();
 }
 
-ReplayLane::Found ReplayLane::read_again(const Reader& reader, std::uint64_t id) {
-    const store::Slice slice = context_.log.read(reader.log_stream(), id, 1, step_bytes);
+// Whichever stream it is of: an event that is there, of a stream that the subscriber does not get any more, is not
+// gone.
+ReplayLane::Found ReplayLane::read_again(std::uint64_t id) {
+    const store::Slice slice = context_.log.read(store::all_streams, id, 1, step_bytes);
     if (slice.erased_id == id) return Found::erased;
     if (slice.kept.empty()) return Found::gone;
     const store::KeptEvents& kept = slice.kept.front();

@@ -64,7 +64,7 @@ private:
     void finish(Reader& reader);
     void serve_again(Reader& reader);
     void find_again(Reader& reader, std::span<const Mailbox::Again> asked, bool gives_up);
-    Found read_again(const Reader& reader, std::uint64_t id);
+    Found read_again(std::uint64_t id);
     std::vector<Delivery> made_again(Reader& reader, std::span<const Mailbox::Again> asked,
                                      const std::vector<Found>& were);
     std::uint64_t step(const store::Slice& slice, bool gives_up);

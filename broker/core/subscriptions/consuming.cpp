@@ -97,6 +97,18 @@ void DurableSubscription::end_unused_feed() {
     end_feed(dropped);
 }
 
+void DurableSubscription::renew_feed() {
+    Feed dropped;
+    {
+        const std::lock_guard lock(mutex_);
+        if (is_deleted_) return;
+        dropped = take_feed();
+        wake_all();  // one of them makes another
+        schedule();
+    }
+    if (dropped) end_feed(dropped);
+}
+
 void DurableSubscription::end_feed(const Feed& feed) const noexcept {
     count(context_.counters.deliveries_unwritten, feed->mailbox.close());
     context_.registry.remove(feed);

@@ -21,11 +21,11 @@ constexpr std::uint64_t all_ids = ~std::uint64_t{0};
 std::uint64_t version_of(std::string_view text) { return text::digest(text)[0] >> 11 | 1; }
 }  // namespace
 
-DurableSubscription::DurableSubscription(const SubscriptionContext& context, std::string name,
+DurableSubscription::DurableSubscription(const SubscriptionContext& context, SubscriptionKey key,
                                          config::SubscriptionOptions options, std::string text, Ledger ledger)
     : context_(context),
       totals_(context.counters.durable),
-      name_(std::move(name)),
+      key_(std::move(key)),
       options_(std::move(options)),
       selection_(std::make_shared<const text::StreamSelection>(options_.streams)),
       text_(std::move(text)),
@@ -48,7 +48,7 @@ Ledger::Settings DurableSubscription::ledger_settings(const config::Subscription
 
 DurableSubscription::State DurableSubscription::state() const {
     const std::lock_guard lock(mutex_);
-    return {name_,  options_, version_, ledger_.cursor(), ledger_.next(), ledger_.outstanding(), consumers_.size(),
+    return {key_,   options_, version_, ledger_.cursor(), ledger_.next(), ledger_.outstanding(), consumers_.size(),
             counts_};
 }
 
@@ -83,7 +83,7 @@ bool DurableSubscription::set_options(const config::SubscriptionOptions& options
         if (!is_same_feed) dropped = take_feed();
         wake_all();
         schedule();
-        put({{options_name(name_), text_}, {ledger_name(name_), ledger_.encode()}}, std::move(stored));
+        put({{options_name(key_), text_}, {ledger_name(key_), ledger_.encode()}}, std::move(stored));
     }
     if (dropped) end_feed(dropped);
     return true;
@@ -105,7 +105,7 @@ bool DurableSubscription::erase(std::optional<std::uint64_t> expected, Stored st
         dropped = take_feed();
         end_consumers(ConsumerState::deleted);
         holds_.clear();
-        put({{options_name(name_), std::nullopt}, {ledger_name(name_), std::nullopt}}, std::move(stored));
+        put({{options_name(key_), std::nullopt}, {ledger_name(key_), std::nullopt}}, std::move(stored));
     }
     if (dropped) end_feed(dropped);
     return true;
@@ -126,7 +126,7 @@ void DurableSubscription::close() {
 void DurableSubscription::begin(std::uint64_t told_drops, Stored stored) {
     const std::lock_guard lock(mutex_);
     told_drops_ = told_drops;
-    put({{options_name(name_), text_}, {ledger_name(name_), ledger_.encode()}}, std::move(stored));
+    put({{options_name(key_), text_}, {ledger_name(key_), ledger_.encode()}}, std::move(stored));
 }
 
 void DurableSubscription::seek(std::uint64_t next, Stored stored) {
@@ -182,7 +182,7 @@ void DurableSubscription::store_ledger(Stored stored) {
         if (stored) stored(std::nullopt);
         return;
     }
-    put({{ledger_name(name_), ledger_.encode()}}, std::move(stored));
+    put({{ledger_name(key_), ledger_.encode()}}, std::move(stored));
 }
 
 void DurableSubscription::put(std::vector<store::NamedValue> values, Stored stored) {

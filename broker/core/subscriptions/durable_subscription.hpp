@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "broker/auth/user.hpp"
 #include "broker/base/metric.hpp"
 #include "broker/core/delivery/subscriber.hpp"
 #include "broker/core/ingest/streams.hpp"
@@ -23,6 +24,7 @@
 #include "broker/core/subscriptions/acknowledgement.hpp"
 #include "broker/core/subscriptions/ledger.hpp"
 #include "broker/core/subscriptions/subscription_context.hpp"
+#include "broker/core/subscriptions/subscription_key.hpp"
 #include "broker/store/event_log.hpp"
 #include "config/subscription_options.hpp"
 #include "protocol/text/stream_selection.hpp"
@@ -40,7 +42,7 @@ public:
     static constexpr std::chrono::seconds feed_idle{30};
 
     // `text`: the options as they are kept.
-    DurableSubscription(const SubscriptionContext& context, std::string name, config::SubscriptionOptions options,
+    DurableSubscription(const SubscriptionContext& context, SubscriptionKey key, config::SubscriptionOptions options,
                         std::string text, Ledger ledger);
     DurableSubscription(const DurableSubscription&) = delete;
     DurableSubscription& operator=(const DurableSubscription&) = delete;
@@ -48,7 +50,7 @@ public:
     static Ledger::Settings ledger_settings(const config::SubscriptionOptions& options);
 
     struct State {
-        std::string name;
+        SubscriptionKey key;
         config::SubscriptionOptions options;
         std::uint64_t version = 0;  // of the options: another one if they are others
         std::uint64_t cursor = 0;   // everything up to it is done
@@ -67,7 +69,8 @@ public:
         SubscriptionCounts counts{};
     };
     Figures figures() const;
-    const std::string& name() const { return name_; }
+    const SubscriptionKey& key() const { return key_; }
+    const std::string& owner() const { return key_.owner; }  // "": nobody
     std::string text() const;
 
     // From now on these hold, for what is not yet delivered, and what is delivered again. False: it is deleted, or its
@@ -90,10 +93,13 @@ public:
         connected,  // what is with it is due again as soon as it leaves
         pulling,    // what is with it is due after ack_wait, whether it comes back or not
     };
-    // How a feed's deliveries are written.
+    // How a feed's deliveries are written, and for whom.
     struct Format {
         const Framer* framer = nullptr;
         bool has_alignments = false;
+        // Whose rights decide what it gets, if the subscription is nobody's: then consumers may have different ones.
+        // Null: its owner's.
+        std::shared_ptr<const auth::User> account{};
 
         friend bool operator==(const Format&, const Format&) = default;
     };
@@ -133,6 +139,8 @@ public:
     // Its filters are in place. False: the plan is out of date, and the feed has to end.
     bool set_feed(const FeedPlan& plan, std::shared_ptr<Subscriber> feed);
     void abandon_feed(const FeedPlan& plan) noexcept;
+    // Ends it, if there is one, so that it is made again: what its owner may see has changed.
+    void renew_feed();
     // Ends one that has been made.
     void end_feed(const std::shared_ptr<Subscriber>& feed) const noexcept;
     void wake_consumers();  // its mailbox's `wake`
@@ -175,12 +183,14 @@ private:
     void schedule();
     std::optional<Ledger::Time> next_look(Ledger::Time now) const;
     void hold_streams();
+    struct Burial;
+    Burial plan_burial() const;
     void bury(const Ledger::Spent& spent);
     void note_buried(std::uint64_t id, Stream& stream, const store::AppendResult& result);
 
     const SubscriptionContext& context_;
     SubscriptionCounters& totals_;
-    const std::string name_;
+    const SubscriptionKey key_;
 
     mutable std::mutex mutex_;
     config::SubscriptionOptions options_;

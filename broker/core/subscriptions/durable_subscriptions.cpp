@@ -24,7 +24,7 @@ DurableSubscriptions::DurableSubscriptions(SubscriptionContext context) : contex
 
 DurableSubscriptions::~DurableSubscriptions() {
     stop();
-    for (const auto& [name, subscription] : all_) subscription->close();
+    for (const auto& [key, subscription] : all_) subscription->close();
 }
 
 void DurableSubscriptions::stop() {
@@ -39,7 +39,7 @@ void DurableSubscriptions::stop() {
 void DurableSubscriptions::start() {
     {  // what was outstanding may have become dead letters
         const std::lock_guard lock(mutex_);
-        for (const auto& [name, subscription] : all_) schedule(subscription, context_.now());
+        for (const auto& [key, subscription] : all_) schedule(subscription, context_.now());
     }
     thread_ = std::thread([this] { run(); });
 }
@@ -51,9 +51,9 @@ void DurableSubscriptions::restore(const Parse& parse) {
     for (store::NamedValue& each : durable->values()) {
         const std::string_view name = each.name;
         if (name.starts_with(stored_options))
-            texts.emplace(name.substr(stored_options.size()), std::move(*each.value));
+            take_value(texts, name.substr(stored_options.size()), each);
         else if (name.starts_with(stored_ledger))
-            ledgers.emplace(name.substr(stored_ledger.size()), std::move(*each.value));
+            take_value(ledgers, name.substr(stored_ledger.size()), each);
     }
     std::vector<std::string> streams;
     for (const store::StoredStream& stream : durable->streams()) streams.push_back(stream.name);
@@ -61,49 +61,58 @@ void DurableSubscriptions::restore(const Parse& parse) {
     keep_holds(streams);
 }
 
+void DurableSubscriptions::take_value(Values& into, std::string_view behind, store::NamedValue& value) {
+    if (auto key = stored_key(behind))
+        into.emplace(std::move(*key), std::move(*value.value));
+    else
+        base::log_error("the store has a value of no subscription, and leaves it alone", {{"name", value.name}});
+}
+
 void DurableSubscriptions::add_stored(Values& texts, const Values& ledgers, const Parse& parse) {
     const std::lock_guard lock(mutex_);
-    for (auto& [name, text] : texts) {
+    for (auto& [key, text] : texts) {
         const auto options = parse(text);
-        const auto stored = ledgers.find(name);
+        const auto stored = ledgers.find(key);
         if (!options || stored == ledgers.end()) {
-            base::log_error("the store has a subscription that can't be read, and leaves it alone", {{"name", name}});
+            base::log_error("the store has a subscription that can't be read, and leaves it alone",
+                            {{"name", key.name}, {"owner", key.owner}});
             continue;
         }
         const Ledger::Settings settings = DurableSubscription::ledger_settings(*options);
         auto ledger = Ledger::decode(settings, stored->second);
         if (!ledger) {  // all that its streams have: repeating is safer than missing
-            base::log_error("the position of a subscription can't be read, it begins again", {{"name", name}});
+            base::log_error("the position of a subscription can't be read, it begins again",
+                            {{"name", key.name}, {"owner", key.owner}});
             ledger.emplace(settings, 0);
         }
         all_.emplace(
-            name, std::make_shared<DurableSubscription>(context_, name, *options, std::move(text), std::move(*ledger)));
+            key, std::make_shared<DurableSubscription>(context_, key, *options, std::move(text), std::move(*ledger)));
     }
 }
 
-DurableSubscriptions::Defined DurableSubscriptions::define(const std::string& name, Definition definition,
+DurableSubscriptions::Defined DurableSubscriptions::define(const SubscriptionKey& key, Definition definition,
                                                            Stored stored) {
     const bool holds = definition.options.hold_bytes != 0 || has_holds_;
-    const Defined defined = add_or_change(name, std::move(definition), std::move(stored));
+    const Defined defined = add_or_change(key, std::move(definition), std::move(stored));
     if (holds) keep_holds(context_.streams.names());
     return defined;
 }
 
-DurableSubscriptions::Defined DurableSubscriptions::add_or_change(const std::string& name, Definition definition,
+DurableSubscriptions::Defined DurableSubscriptions::add_or_change(const SubscriptionKey& key, Definition definition,
                                                                   Stored stored) {
     DurableSubscriptionPtr subscription;
     {
         const std::lock_guard lock(mutex_);
-        const auto found = all_.find(name);
+        const auto found = all_.find(key);
         if (found != all_.end()) {
             subscription = found->second;
         } else {
             if (definition.expected.value_or(0) != 0) return {Outcome::unexpected, nullptr};
             if (all_.size() >= context_.subscriptions_max) return {Outcome::too_many, nullptr};
             Ledger ledger(DurableSubscription::ledger_settings(definition.options), definition.next);
-            subscription = std::make_shared<DurableSubscription>(context_, name, std::move(definition.options),
+            subscription = std::make_shared<DurableSubscription>(context_, key, std::move(definition.options),
                                                                  std::move(definition.text), std::move(ledger));
-            all_.emplace(name, subscription);
+            all_.emplace(key, subscription);
             subscription->begin(definition.told_drops, std::move(stored));
             return {Outcome::added, std::move(subscription)};
         }
@@ -114,12 +123,12 @@ DurableSubscriptions::Defined DurableSubscriptions::add_or_change(const std::str
     return {Outcome::changed, std::move(subscription)};
 }
 
-DurableSubscriptions::Erased DurableSubscriptions::erase(std::string_view name, std::optional<std::uint64_t> expected,
-                                                         Stored stored) {
+DurableSubscriptions::Erased DurableSubscriptions::erase(const SubscriptionKey& key,
+                                                         std::optional<std::uint64_t> expected, Stored stored) {
     DurableSubscriptionPtr subscription;
     {
         const std::lock_guard lock(mutex_);
-        const auto found = all_.find(name);
+        const auto found = all_.find(key);
         if (found == all_.end()) return Erased::none;
         subscription = found->second;
         if (!subscription->erase(expected, std::move(stored))) return Erased::unexpected;
@@ -129,22 +138,55 @@ DurableSubscriptions::Erased DurableSubscriptions::erase(std::string_view name, 
     return Erased::done;
 }
 
-DurableSubscriptionPtr DurableSubscriptions::find(std::string_view name) const {
+DurableSubscriptionPtr DurableSubscriptions::find(const SubscriptionKey& key) const {
     const std::lock_guard lock(mutex_);
-    const auto found = all_.find(name);
+    const auto found = all_.find(key);
     return found == all_.end() ? nullptr : found->second;
 }
 
-std::vector<DurableSubscriptionPtr> DurableSubscriptions::list(std::string_view after, std::size_t most) const {
+std::vector<DurableSubscriptionPtr> DurableSubscriptions::list(const SubscriptionKey& after, std::size_t most) const {
     std::vector<DurableSubscriptionPtr> some;
     const std::lock_guard lock(mutex_);
     for (auto at = all_.upper_bound(after); at != all_.end() && some.size() < most; ++at) some.push_back(at->second);
     return some;
 }
 
+std::vector<DurableSubscriptionPtr> DurableSubscriptions::list_of_owner(const SubscriptionKey& after,
+                                                                        std::size_t most) const {
+    std::vector<DurableSubscriptionPtr> some;
+    const std::lock_guard lock(mutex_);
+    const auto end = of_owner(after.owner).second;
+    for (auto at = all_.upper_bound(after); at != end && some.size() < most; ++at) some.push_back(at->second);
+    return some;
+}
+
 std::size_t DurableSubscriptions::size() const {
     const std::lock_guard lock(mutex_);
     return all_.size();
+}
+
+std::size_t DurableSubscriptions::size_of_owner(std::string_view owner) const {
+    const std::lock_guard lock(mutex_);
+    const auto [begin, end] = of_owner(owner);
+    return static_cast<std::size_t>(std::distance(begin, end));
+}
+
+// No name is empty.
+std::pair<DurableSubscriptions::All::const_iterator, DurableSubscriptions::All::const_iterator>
+DurableSubscriptions::of_owner(std::string_view owner) const {
+    const auto begin = all_.upper_bound({std::string(owner), {}});
+    auto end = all_.upper_bound({std::string(owner) + '\0', {}});
+    return {begin, end};
+}
+
+void DurableSubscriptions::rights_changed(std::string_view owner) {
+    std::vector<DurableSubscriptionPtr> of_theirs;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto [begin, end] = of_owner(owner);
+        for (auto at = begin; at != end; ++at) of_theirs.push_back(at->second);
+    }
+    for (const DurableSubscriptionPtr& subscription : of_theirs) subscription->renew_feed();
 }
 
 // Of several subscriptions, what the last one needs, and the most that any may hold.
@@ -155,7 +197,7 @@ std::map<std::string, store::Hold> DurableSubscriptions::wanted_holds(const std:
         united = {std::min(united.first_id, hold.first_id), std::max(united.bytes, hold.bytes)};
     };
     const std::lock_guard lock(mutex_);
-    for (const auto& [name, subscription] : all_) {
+    for (const auto& [key, subscription] : all_) {
         const store::Hold hold = subscription->hold();
         if (hold.bytes == 0) continue;
         const auto streams_of = subscription->figures().streams;
@@ -245,7 +287,7 @@ void DurableSubscriptions::look(Time now) {
 
 void DurableSubscriptions::end_feeds() {
     const std::lock_guard lock(mutex_);
-    for (const auto& [name, subscription] : all_) subscription->end_unused_feed();
+    for (const auto& [key, subscription] : all_) subscription->end_unused_feed();
 }
 
 void DurableSubscriptions::clock_moved() {

@@ -1,6 +1,6 @@
-// All durable subscriptions, by name. Their definitions and ledgers outlive the process where the log is on disk
-// (store::DurableState). Has a thread of its own, which has what is due delivered again and appends dead letters. Any
-// thread.
+// All durable subscriptions, by owner and name. Their definitions and ledgers outlive the process where the log is on
+// disk (store::DurableState). Has a thread of its own, which has what is due delivered again and appends dead letters.
+// Any thread.
 #pragma once
 
 #include <atomic>
@@ -31,10 +31,10 @@ public:
     DurableSubscriptions& operator=(const DurableSubscriptions&) = delete;
 
     void start();  // throws if the thread cannot be started
-    void stop();   // what is due waits for the next start    // Takes those that the store has. Call once it is open,
-                   // before the functions below, and before it is told what to
-    // retain: subscriptions may hold that back. `parse` reads options as they
-    // were given to define(); none: they are invalid, and the log says so.
+    void stop();   // what is due waits for the next start
+    // Takes those that the store has. Call once it is open, before the functions below, and before it is told what to
+    // retain: subscriptions may hold that back. `parse` reads options as they were given to define(); none: they are
+    // invalid, and the log says so.
     using Parse = std::function<std::optional<config::SubscriptionOptions>(const std::string&)>;
     void restore(const Parse& parse);
 
@@ -55,17 +55,24 @@ public:
         Outcome outcome;
         DurableSubscriptionPtr subscription;  // null: refused
     };
-    // Makes a subscription, or gives the one with this name these options. In force when it returns; `stored` is called
+    // Makes a subscription, or gives the one with this key these options. In force when it returns; `stored` is called
     // only then.
-    Defined define(const std::string& name, Definition definition, Stored stored);
+    Defined define(const SubscriptionKey& key, Definition definition, Stored stored);
 
     enum class Erased : std::uint8_t { done, none, unexpected };
-    Erased erase(std::string_view name, std::optional<std::uint64_t> expected, Stored stored);
+    Erased erase(const SubscriptionKey& key, std::optional<std::uint64_t> expected, Stored stored);
 
-    DurableSubscriptionPtr find(std::string_view name) const;
-    // Up to `most` of those after `after`, by name.
-    std::vector<DurableSubscriptionPtr> list(std::string_view after, std::size_t most) const;
+    DurableSubscriptionPtr find(const SubscriptionKey& key) const;
+    // Up to `most` of those after `after`, by owner and name; nobody's come first.
+    std::vector<DurableSubscriptionPtr> list(const SubscriptionKey& after, std::size_t most) const;
+    // Those of after.owner alone.
+    std::vector<DurableSubscriptionPtr> list_of_owner(const SubscriptionKey& after, std::size_t most) const;
     std::size_t size() const;
+    std::size_t size_of_owner(std::string_view owner) const;
+
+    // The rights of this user have changed, as those who look for the user find them already ("": of those who give no
+    // credentials): what consumers get from now on is what these rights permit.
+    void rights_changed(std::string_view owner);
 
     // The daemon ends, and has no consumers any more: keeps what has been delivered.
     void end_feeds();
@@ -75,10 +82,13 @@ public:
 
 private:
     using Time = Ledger::Time;
-    using Values = std::map<std::string, std::string, std::less<>>;
+    using Values = std::map<SubscriptionKey, std::string>;
+    using All = std::map<SubscriptionKey, DurableSubscriptionPtr>;
 
     void add_stored(Values& texts, const Values& ledgers, const Parse& parse);  // takes the texts
-    Defined add_or_change(const std::string& name, Definition definition, Stored stored);
+    static void take_value(Values& into, std::string_view behind, store::NamedValue& value);
+    std::pair<All::const_iterator, All::const_iterator> of_owner(std::string_view owner) const;
+    Defined add_or_change(const SubscriptionKey& key, Definition definition, Stored stored);
     void run();
     std::map<std::string, store::Hold> wanted_holds(const std::vector<std::string>& streams) const;
     void keep_holds(const std::vector<std::string>& streams);
@@ -88,7 +98,7 @@ private:
 
     SubscriptionContext context_;
     mutable std::mutex mutex_;
-    std::map<std::string, DurableSubscriptionPtr, std::less<>> all_;
+    All all_;
     std::mutex holds_mutex_;
     std::map<std::string, store::Hold> holds_;  // of streams, as the log knows them
     std::atomic<bool> has_holds_{false};

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "broker/auth/scope.hpp"
 #include "broker/base/log.hpp"
 #include "broker/base/memory/memory_budget.hpp"
 #include "broker/core/counters.hpp"
@@ -16,9 +17,10 @@ namespace sluice::broker {
 
 namespace {
 
-constexpr std::size_t fetching_most = 256;  // events asked for again at once
-constexpr std::size_t spent_most = 64;      // dead letters appended at once
-constexpr std::chrono::seconds retry{1};    // of what the store has not taken
+constexpr std::size_t fetching_most = 256;           // events asked for again at once
+constexpr std::size_t spent_most = 64;               // dead letters appended at once
+constexpr std::chrono::seconds retry{1};             // of what the store has not taken
+constexpr std::chrono::seconds forbidden_retry{60};  // of what the owner may not publish any more
 
 std::optional<store::AppendResult> try_append(store::EventLog& log, const store::Attempt& attempt, store::Append append,
                                               store::EventLog::Done done) {
@@ -89,13 +91,34 @@ std::optional<Ledger::Time> DurableSubscription::look(Ledger::Time now) {
     return scheduled_;
 }
 
-// Appends it to the stream of dead letters, and forgets it in the same step.
-void DurableSubscription::bury(const Ledger::Spent& spent) {
-    std::string name;
+// Where dead letters go, and what they may keep.
+struct DurableSubscription::Burial {
+    std::string stream{};
+    bool is_forbidden = false;     // the owner may not publish there now
+    bool is_always_alone = false;  // as in dead_letter_append()
+};
+
+DurableSubscription::Burial DurableSubscription::plan_burial() const {
+    Burial burial;
+    auth::UserPtr account;
+    std::shared_ptr<const text::StreamSelection> streams;
     {
         const std::lock_guard lock(mutex_);
-        name = options_.dead_letter;
+        burial.stream = options_.dead_letter;
+        streams = selection_;
+        account = format_.account;
     }
+    if (!key_.owner.empty()) {
+        account = context_.find_user ? context_.find_user(key_.owner) : auth::nobody();
+        burial.is_forbidden = !account->rights.may_publish(burial.stream);
+    }
+    burial.is_always_alone = account != nullptr && auth::Scope(*streams, account->rights).is_filtered();
+    return burial;
+}
+
+// Appends it to the stream of dead letters, and forgets it in the same step.
+void DurableSubscription::bury(const Ledger::Spent& spent) {
+    const Burial burial = plan_burial();
     StreamPtr stream;  // null: there is none now
     std::optional<store::Append> append;
     bool is_gone = false, is_erased = false;
@@ -103,14 +126,15 @@ void DurableSubscription::bury(const Ledger::Spent& spent) {
         const store::Slice slice = context_.log.read(store::all_streams, spent.id, 1, 1);
         is_erased = slice.erased_id == spent.id;
         is_gone = slice.kept.empty() || slice.kept.front().events.front().id != spent.id;
-        if (!is_gone && !name.empty()) {
-            if (const auto found = context_.streams.find_or_create(name, nullptr)) stream = *found;
+        if (!is_gone && !burial.stream.empty() && !burial.is_forbidden) {
+            if (const auto found = context_.streams.find_or_create(burial.stream, nullptr)) stream = *found;
         }
         if (stream != nullptr) {
             StoredDocuments documents(context_.documents, context_.memory);
             const store::KeptEvents& kept = slice.kept.front();
             append = dead_letter_append(documents, *kept.of, kept.events.front(),
-                                        {name_, {}, 0, spent.deliveries, spent.reason}, stream->name);
+                                        {key_.text(), {}, 0, spent.deliveries, spent.reason}, stream->name,
+                                        burial.is_always_alone);
             is_gone = !append;
         }
     } catch (const std::exception& error) {
@@ -123,10 +147,11 @@ void DurableSubscription::bury(const Ledger::Spent& spent) {
             is_erased ? tally(counts_.withdrawn, totals_.withdrawn) : tally(counts_.resets, totals_.resets);
         return store_ledger(nullptr);
     }
-    if (!append) return ledger_.return_spent(spent.id, context_.now() + retry);
+    if (!append)
+        return ledger_.return_spent(spent.id, context_.now() + (burial.is_forbidden ? forbidden_retry : retry));
     if (!ledger_.bury(spent.id)) return;  // it is acknowledged meanwhile
     store::Attempt attempt(store::random_attempt_id());
-    attempt.values.push_back({ledger_name(name_), ledger_.encode()});
+    attempt.values.push_back({ledger_name(key_), ledger_.encode()});
     // What is stored of the ledger later comes later. A log that keeps none calls its listener at once, who may wake
     // us.
     if (context_.log.appends_at_once()) lock.unlock();

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "broker/auth/user.hpp"
 #include "broker/core/subscriptions/ledger.hpp"
 #include "broker/store/append_error.hpp"
 #include "protocol/feed/model/document.hpp"
@@ -43,6 +44,8 @@ struct SubscriptionContext {
     std::size_t subscriptions_max = 0;
     std::function<Ledger::Time()> now;                 // the steady clock
     std::function<void(std::string_view)> at_point{};  // for tests; may be null
+    // The user with this name, or nobody(). Null: no subscription has an owner.
+    std::function<auth::UserPtr(std::string_view)> find_user{};
     std::function<void(const std::shared_ptr<DurableSubscription>&, Ledger::Time)>
         schedule{};  // DurableSubscriptions sets it
 };

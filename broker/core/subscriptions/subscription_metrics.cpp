@@ -120,12 +120,14 @@ public:
     void add(base::MetricRegistry::Sink& sink) {
         SubscriptionLags lags(streams_.log(), streams_);
         const auto all = subscriptions_.list({}, std::numeric_limits<std::size_t>::max());
+        std::vector<std::string> texts;  // of their keys
+        for (const DurableSubscriptionPtr& each : all) texts.push_back(each->key().text());
         std::vector<DurableSubscription::Figures> figures;
         std::vector<LargestLags::Lag> of_all;
         std::uint64_t largest = 0;
-        for (const DurableSubscriptionPtr& each : all) {
-            figures.push_back(each->figures());
-            of_all.push_back({each->name(), lags.events(*figures.back().streams, figures.back().cursor)});
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            figures.push_back(all[i]->figures());
+            of_all.push_back({texts[i], lags.events(*figures.back().streams, figures.back().cursor)});
             largest = std::max(largest, of_all.back().events);
         }
         const LargestLags::Names& names = largest_.choose(of_all);
@@ -135,7 +137,7 @@ public:
         Sums sums, others;
         std::size_t with_consumers = 0;
         for (std::size_t i = 0; i < all.size(); ++i) {
-            const std::string& name = all[i]->name();
+            const std::string& name = texts[i];
             const DurableSubscription::Figures& of = figures[i];
             if (of.consumers != 0) ++with_consumers;
             sums.add(of);

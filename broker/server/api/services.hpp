@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <string_view>
 
+#include "broker/auth/user.hpp"
 #include "broker/server/api/reused_text.hpp"
 #include "broker/server/net/connection_services.hpp"
 
@@ -55,6 +57,8 @@ struct Services : ConnectionServices {
     std::atomic<std::size_t> event_streams{0};  // whose filters are in place
     std::atomic<bool> opening{false};           // the store is being opened: most requests get 503
     std::function<double()> opened{};           // how much of it has been, from 0 to 1
+    // The user with this name, which is not "", or nobody().
+    std::function<auth::UserPtr(std::string_view)> find_user = [](std::string_view) { return auth::nobody(); };
     std::atomic<bool> draining{false};
     std::atomic<bool> ending{false};            // the time for draining has expired
     std::atomic<bool> waits_for_memory{false};  // a publisher waits for memory for its document

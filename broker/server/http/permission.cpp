@@ -14,6 +14,8 @@ bool is_permitted(Needs needs, const auth::Rights& rights, std::string_view name
             return rights.publish.has_value();
         case Needs::subscribe:
             return !rights.subscribe.empty();
+        case Needs::subscriptions:
+            return rights.operate || !rights.subscribe.empty();
         case Needs::see_stream:
             return rights.may_see(name);
         case Needs::manage_stream:
@@ -30,6 +32,7 @@ std::string text_of(Needs needs, std::string_view name) {
         case Needs::publish:
             return "publish to any stream";
         case Needs::subscribe:
+        case Needs::subscriptions:
             return "subscribe to any stream";
         case Needs::see_stream:
             return "see" + stream();

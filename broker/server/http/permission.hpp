@@ -18,6 +18,7 @@ public:
         any_right,
         publish,        // to some stream
         subscribe,      // to some stream
+        subscriptions,  // the same, or to operate: for those of others
         see_stream,     // that of the path
         manage_stream,  // likewise
         operate,

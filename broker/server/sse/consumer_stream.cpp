@@ -67,7 +67,7 @@ asio::awaitable<void> ConsumerStream::run(Transport& transport, Connection& conn
     context_.event_streams.fetch_add(1);
     counted_ = true;
     connection.clear_deadline();
-    const std::string& name = consumer_.subscription()->name();
+    const std::string name = consumer_.subscription()->key().text();
     base::log_debug("consumer connected", {{"peer", peer}, {"subscription", name}});
     StreamWriter writer(transport, chunked);
     if (co_await writer.begin(std::move(head), ": subscribed\n\n")) {

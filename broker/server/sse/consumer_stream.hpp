@@ -31,7 +31,8 @@ class StreamWriter;
 
 class ConsumerStream final : public Takeover {
 public:
-    // Makes the subscription's feed. Returns what is wrong, a problem as JSON, or ""; none: somebody else makes it.
+    // Makes the subscription's feed. Returns what is wrong, a problem as JSON, or "": it is made, or has to be made
+    // again; none: somebody else makes it.
     using MakeFeed = std::function<boost::asio::awaitable<std::optional<std::string>>()>;
     // They outlive the stream.
     struct Context {

@@ -51,9 +51,10 @@ Acknowledging acknowledge(const HttpRequest& request, broker::DurableSubscriptio
 }  // namespace
 
 asio::awaitable<HttpReply> acknowledge_events(Services& services, HttpRequest& request) {
-    if (auto refusal = refuse_subscription_request(request)) co_return std::move(*refusal);
-    const std::string name(request.name);
-    const broker::DurableSubscriptionPtr subscription = services.subscriptions.find(name);
+    SubscriptionTarget target = read_target(services, request);
+    if (target.refusal) co_return std::move(*target.refusal);
+    const std::string& name = target.key.name;
+    const broker::DurableSubscriptionPtr subscription = services.subscriptions.find(target.key);
     if (subscription == nullptr) co_return no_such_subscription(name);
     if (subscription->state().options.ack == config::AckOption::none)
         co_return status_reply(409, "subscription \"" + name +

@@ -62,12 +62,14 @@ asio::awaitable<HttpReply> consume_events(Services& services, HttpRequest& reque
         co_return busy_problem("there are already limits.subscribers subscribers, " +
                                std::to_string(limits.subscribers));
     if (auto refusal = refuse_unknown_parameters(
-            request.query, {"subscription", "takeover", "format", "values", "annotate", "lastEventId"}))
+            request.query, {"subscription", "owner", "takeover", "format", "values", "annotate", "lastEventId"}))
         co_return std::move(*refusal);
     const WantedFormat wanted = read_format(request.query, *services.sse_framers);
     if (wanted.refusal) co_return *wanted.refusal;
-    const std::string name(parameter(request.query, "subscription", ""));
-    const auto subscription = services.subscriptions.find(name);
+    SubscriptionTarget target = find_target(services, request, parameter(request.query, "subscription", ""));
+    if (target.refusal) co_return std::move(*target.refusal);
+    const std::string& name = target.key.name;
+    const auto subscription = services.subscriptions.find(target.key);
     const std::string_view last_id = last_event_id(request);
     if (!subscription) co_return last_id.empty() ? no_such_subscription(name) : no_more();
     const std::string_view takeover = parameter(request.query, "takeover", "false");
@@ -75,20 +77,20 @@ asio::awaitable<HttpReply> consume_events(Services& services, HttpRequest& reque
     if (auto refusal = co_await acknowledge_received(services, *subscription, last_id)) co_return std::move(*refusal);
 
     const auto wake_up = std::make_shared<WakeUp>(co_await asio::this_coro::executor);
-    const DurableSubscription::Attached attached =
-        subscription->attach(DurableSubscription::ConsumerKind::connected, {wanted.framer, wanted.has_alignments},
-                             takeover == "true", waker(wake_up));
+    const DurableSubscription::Attached attached = subscription->attach(
+        DurableSubscription::ConsumerKind::connected, {wanted.framer, wanted.has_alignments, target.account_of_feed()},
+        takeover == "true", waker(wake_up));
     if (attached.consumer == 0) co_return last_id.empty() ? in_use_problem(name, attached.differs) : no_more();
     broker::Consumer consumer(subscription, attached.consumer);
     if (MadeFeed made = co_await make_feed(services, request, subscription); made.refusal)
         co_return std::move(*made.refusal);
     // The request ends before the stream does.
-    auto owner = std::make_shared<HttpRequest>();
-    owner->address_use = request.address_use;
-    auto make = [&services, owner, subscription]() -> asio::awaitable<std::optional<std::string>> {
-        MadeFeed made = co_await make_feed(services, *owner, subscription);
+    auto ended = std::make_shared<HttpRequest>();
+    ended->address_use = request.address_use;
+    auto make = [&services, ended, subscription]() -> asio::awaitable<std::optional<std::string>> {
+        MadeFeed made = co_await make_feed(services, *ended, subscription);
         if (made.refusal) co_return std::move(made.refusal->body);
-        if (made.is_made) co_return std::string();
+        if (made.is_made || made.is_late) co_return std::string();
         co_return std::nullopt;
     };
     const ConsumerStream::Context context{services.options, services.counters, services.queue, services.log.epoch(),

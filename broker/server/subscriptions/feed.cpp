@@ -8,6 +8,7 @@
 #include "broker/server/api/event_format.hpp"
 #include "broker/server/api/filter_compiler.hpp"
 #include "broker/server/api/problems.hpp"
+#include "broker/server/subscriptions/owner_rights.hpp"
 #include "config/options.hpp"
 
 namespace sluice::server {
@@ -45,7 +46,14 @@ asio::awaitable<MadeFeed> make_feed(Services& services, const HttpRequest& reque
     if (!plan) co_return made;
     Planned planned(*subscription, *plan);
     const Annotate annotate = annotations_of({plan->format.framer, plan->format.has_alignments});
-    const auth::Scope scope{text::StreamSelection(plan->options.streams)};
+    // Looked up after the plan was made: if the rights change from now on, the plan gets out of date.
+    const std::string& owner = subscription->owner();
+    const auth::UserPtr account = owner.empty() ? plan->format.account : services.find_user(owner);
+    const auth::Scope scope = subscription_scope(plan->options, *account);
+    if (scope.is_empty() || (owner.empty() && account->is_revoked)) {
+        made.refusal = owner_may_not(owner, *account, "subscribe to any stream of this subscription");
+        co_return made;
+    }
     CompiledFilters compiled = co_await compile_filters(services, request, plan->options.filters, scope, annotate);
     if (compiled.refusal) {
         made.refusal = std::move(compiled.refusal);
@@ -67,12 +75,14 @@ asio::awaitable<MadeFeed> make_feed(Services& services, const HttpRequest& reque
     feed->is_costly = compiled.is_costly;
     feed->select(scope);
     if (!feed->stream.empty()) feed->counts = services.counters.streams.of(feed->stream);
-    if (!subscription->prepare_feed(*plan, *feed)) co_return made;
+    made.is_late = !subscription->prepare_feed(*plan, *feed);
+    if (made.is_late) co_return made;
     planned.feed = feed;
     made.refusal = co_await add_subscriptions(services, feed, std::move(compiled.subscriptions));
     if (made.refusal) co_return made;
     feed->filter_memory.force_resize(compiled.kept);
-    if (!subscription->set_feed(*plan, feed)) co_return made;
+    made.is_late = !subscription->set_feed(*plan, feed);
+    if (made.is_late) co_return made;
     planned.feed = nullptr;
     made.is_made = true;
     co_return made;

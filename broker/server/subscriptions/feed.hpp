@@ -1,4 +1,5 @@
-// Makes the feed of a durable subscription: a subscriber with its filters, which reads on where it is.
+// Makes the feed of a durable subscription: a subscriber with its filters, which reads on where it is, and gets what
+// its owner may see now.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -11,11 +12,12 @@
 namespace sluice::server {
 
 struct MadeFeed {
-    bool is_made = false;  // else somebody else makes it, or what is wrong is in `refusal`
-    std::optional<HttpReply> refusal;
+    bool is_made = false;              // else somebody else makes it, or
+    bool is_late = false;              // something has changed meanwhile, and it has to be made again, or
+    std::optional<HttpReply> refusal;  // says what is wrong
 };
 
-// Of the request, uses what says whose it is, and whether the client has left.
+// Of the request, uses what says by which address it is, and whether the client has left.
 boost::asio::awaitable<MadeFeed> make_feed(Services& services, const HttpRequest& request,
                                            broker::DurableSubscriptionPtr subscription);
 

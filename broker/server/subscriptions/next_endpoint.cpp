@@ -54,11 +54,11 @@ struct Wanted {
 Wanted read_wanted(const HttpRequest& request, const SseFramers& framers) {
     Wanted wanted;
     wanted.refusal =
-        refuse_unknown_parameters(request.query, {"max", "wait", "format", "values", "annotate", "takeover"});
+        refuse_unknown_parameters(request.query, {"owner", "max", "wait", "format", "values", "annotate", "takeover"});
     if (wanted.refusal) return wanted;
     const WantedFormat format = read_format(request.query, framers);
     wanted.refusal = format.refusal;
-    wanted.format = {format.framer, format.has_alignments};
+    wanted.format = {format.framer, format.has_alignments, nullptr};
     if (!wanted.refusal && !format.framer->format.is_object)
         wanted.refusal = bad_parameter("format", parameter(request.query, "format", ""), "json");
     const std::string_view max = parameter(request.query, "max", "1"), wait = parameter(request.query, "wait", "0s"),
@@ -77,9 +77,10 @@ Wanted read_wanted(const HttpRequest& request, const SseFramers& framers) {
     return wanted;
 }
 
-std::uint64_t published_id(Services& services, const DurableSubscription& subscription) {
-    const text::StreamSelection streams(subscription.state().options.streams);
-    return streams.single().empty() ? services.log.last_id() : services.publisher.streams().last_id(streams.single());
+// Up to where the feed's streams have to be decided for it to have what had been published when the log had its events
+// up to `last_id`.
+std::uint64_t published_id(Services& services, const broker::Subscriber& feed, std::uint64_t last_id) {
+    return feed.stream.empty() ? last_id : std::min(last_id, services.publisher.streams().last_id(feed.stream));
 }
 
 std::uint64_t decided_id(const broker::EventQueue& queue, const broker::Subscriber& feed) {
@@ -123,11 +124,14 @@ private:
 }  // namespace
 
 asio::awaitable<HttpReply> take_next(Services& services, HttpRequest& request) {
-    const std::string name(request.name);
-    const auto subscription = services.subscriptions.find(name);
+    SubscriptionTarget target = find_target(services, request, request.name);
+    if (target.refusal) co_return std::move(*target.refusal);
+    const std::string& name = target.key.name;
+    const auto subscription = services.subscriptions.find(target.key);
     if (!subscription) co_return no_such_subscription(name);
-    const Wanted wanted = read_wanted(request, *services.sse_framers);
+    Wanted wanted = read_wanted(request, *services.sse_framers);
     if (wanted.refusal) co_return *wanted.refusal;
+    wanted.format.account = target.account_of_feed();
     const auto wake_up = std::make_shared<WakeUp>(co_await asio::this_coro::executor);
     const DurableSubscription::Attached attached = subscription->attach(
         DurableSubscription::ConsumerKind::pulling, wanted.format, wanted.takes_over, waker(wake_up));
@@ -136,7 +140,7 @@ asio::awaitable<HttpReply> take_next(Services& services, HttpRequest& request) {
     Reply reply(wanted.events, services.log.epoch());
     const Clock::time_point begun = Clock::now();
     // Who has been told that something is published gets it, though it may not have been matched yet.
-    const std::uint64_t published = published_id(services, *subscription);
+    const std::uint64_t last_id = services.log.last_id();
     bool is_decided = false;
     while (reply.room() != 0) {
         const DurableSubscription::Taken taken = consumer.take(std::min<std::size_t>(reply.room(), 64));
@@ -151,9 +155,10 @@ asio::awaitable<HttpReply> take_next(Services& services, HttpRequest& request) {
         if (taken.state == State::needs_feed) {
             MadeFeed made = co_await make_feed(services, request, subscription);
             if (made.refusal) co_return std::move(*made.refusal);
-            if (made.is_made) continue;
+            if (made.is_made || made.is_late) continue;
         }
-        const bool is_deciding = taken.is_caught_up && decided_id(services.queue, *taken.feed) < published;
+        const bool is_deciding = taken.is_caught_up &&
+                                 decided_id(services.queue, *taken.feed) < published_id(services, *taken.feed, last_id);
         const bool is_done = taken.is_caught_up && !is_deciding && is_decided;
         is_decided = taken.is_caught_up && !is_deciding;  // before the next look into the mailbox
         if (is_decided && !is_done) continue;

@@ -25,7 +25,7 @@ namespace json = boost::json;
 namespace {
 
 // What "to" says, as text; none: the body is something else.
-std::optional<std::string> read_target(std::string_view body) {
+std::optional<std::string> read_place(std::string_view body) {
     boost::system::error_code error;
     const json::value value = json::parse(body, error);
     if (error || !value.is_object() || value.get_object().size() != 1) return std::nullopt;
@@ -40,18 +40,18 @@ std::optional<std::string> read_target(std::string_view body) {
 }  // namespace
 
 asio::awaitable<HttpReply> seek_subscription(Services& services, HttpRequest& request) {
-    if (auto refusal = refuse_subscription_request(request)) co_return std::move(*refusal);
-    const std::string name(request.name);
-    const broker::DurableSubscriptionPtr subscription = services.subscriptions.find(name);
-    if (subscription == nullptr) co_return no_such_subscription(name);
-    const auto target = read_target(request.body);
-    if (!target)
+    SubscriptionTarget wanted = read_target(services, request);
+    if (wanted.refusal) co_return std::move(*wanted.refusal);
+    const broker::DurableSubscriptionPtr subscription = services.subscriptions.find(wanted.key);
+    if (subscription == nullptr) co_return no_such_subscription(wanted.key.name);
+    const auto place = read_place(request.body);
+    if (!place)
         co_return status_reply(
             400,
             "the body must be a JSON object such as {\"to\": \"first\"}: now, first, an id, a time, or "
             "a duration such as 24h");
     config::SubscriptionOptions options = subscription->state().options;
-    options.start = *target;
+    options.start = *place;
     auto find = [&] { return find_subscription_start(options, services.log); };
     auto start = co_await run_on_worker(services.workers, request.address_use,
                                         worker_deadline(services.options.publish), std::move(find));

@@ -18,6 +18,8 @@
 #include "broker/server/api/on_worker.hpp"
 #include "broker/server/http/busy_problems.hpp"
 #include "broker/server/http/parameters.hpp"
+#include "broker/server/http/permission.hpp"
+#include "broker/server/subscriptions/owner_rights.hpp"
 #include "broker/server/subscriptions/precondition.hpp"
 #include "broker/server/subscriptions/stored_change.hpp"
 #include "broker/server/subscriptions/subscription_handlers.hpp"
@@ -40,24 +42,27 @@ constexpr int attempts_max = 10;  // to change a subscription that others change
 
 const char* const no_worker = "too many requests are waiting for a worker";
 
-json::object described(const broker::DurableSubscription::State& state, broker::SubscriptionLags& lags,
-                       Services& services) {
-    const broker::SubscriptionLag lag = lags.of(text::StreamSelection(state.options.streams), state.cursor);
+// As `viewer` may see it.
+json::object described(const broker::DurableSubscription::State& state, const auth::User& viewer,
+                       const auth::User& account, broker::SubscriptionLags& lags, Services& services) {
+    const auth::Scope scope = subscription_scope(state.options, account);
+    std::optional<broker::SubscriptionLag> lag;
+    if (!scope.is_empty() && may_see_lag(scope, viewer)) lag = lags.of(scope.streams(), state.cursor);
     return subscription_json(state, lag, services.log);
 }
 
 // The subscription as it is now. Looks into the log, so a worker does it.
-asio::awaitable<HttpReply> reply_of(Services& services, const HttpRequest& request,
+asio::awaitable<HttpReply> reply_of(Services& services, const HttpRequest& request, const SubscriptionTarget& target,
                                     const broker::DurableSubscription& subscription, bool is_new) {
     auto work = [&] {
         const broker::DurableSubscription::State state = subscription.state();
         broker::SubscriptionLags lags(services.log, services.publisher.streams());
-        json::object body = described(state, lags, services);
+        json::object body = described(state, *request.principal->account, *target.owner.account, lags, services);
         if (is_new && services.log.durable_state() == nullptr)
             body["warning"] = "the store is in memory, so the subscription ends with the process";
         HttpReply reply = uncached_reply(is_new ? 201 : 200, json::serialize(body));
         reply.headers.emplace_back("ETag", etag_of(state.version));
-        if (is_new) reply.headers.emplace_back("Location", "/v1/subscriptions/" + state.name);
+        if (is_new) reply.headers.emplace_back("Location", target.path());
         return reply;
     };
     auto reply = co_await run_on_worker(services.workers, request.address_use,
@@ -73,11 +78,12 @@ struct SubscriptionChange {
     std::optional<HttpReply> refusal;
 };
 
-SubscriptionChange read_change(Services& services, const HttpRequest& request, const Precondition& precondition) {
+SubscriptionChange read_change(Services& services, const HttpRequest& request, const SubscriptionTarget& target,
+                               const Precondition& precondition) {
     SubscriptionChange change;
-    const std::string name(request.name);
+    const std::string& name = target.key.name;
     const bool is_patch = request.method == http::verb::patch;
-    const broker::DurableSubscriptionPtr found = services.subscriptions.find(name);
+    const broker::DurableSubscriptionPtr found = services.subscriptions.find(target.key);
     broker::DurableSubscription::State state;
     if (found != nullptr) state = found->state();
     change.version = state.version;
@@ -103,10 +109,11 @@ SubscriptionChange read_change(Services& services, const HttpRequest& request, c
 
 // Parsing options takes some microseconds per byte, so a worker parses a long body.
 asio::awaitable<SubscriptionChange> read_change_somewhere(Services& services, const HttpRequest& request,
+                                                          const SubscriptionTarget& target,
                                                           const Precondition& precondition) {
     constexpr std::size_t short_options_bytes = 2u << 10;
-    if (request.body.size() <= short_options_bytes) co_return read_change(services, request, precondition);
-    auto work = [&] { return read_change(services, request, precondition); };
+    if (request.body.size() <= short_options_bytes) co_return read_change(services, request, target, precondition);
+    auto work = [&] { return read_change(services, request, target, precondition); };
     auto change =
         co_await run_on_worker(services.workers, request.address_use, worker_deadline(services.options.publish),
                                std::move(work), nullptr, options_estimate(request.body.size()));
@@ -136,7 +143,7 @@ struct DefineOutcome {
     bool is_new = false;
 };
 
-DefineOutcome define(Services& services, const std::string& name, const SubscriptionChange& change,
+DefineOutcome define(Services& services, const broker::SubscriptionKey& key, const SubscriptionChange& change,
                      broker::Stored stored) {
     using Outcome = broker::DurableSubscriptions::Outcome;
     DefineOutcome result;
@@ -153,7 +160,7 @@ DefineOutcome define(Services& services, const std::string& name, const Subscrip
         definition.next = start.next;
         definition.told_drops = start.told_drops;
     }
-    const auto defined = services.subscriptions.define(name, std::move(definition), std::move(stored));
+    const auto defined = services.subscriptions.define(key, std::move(definition), std::move(stored));
     if (defined.outcome == Outcome::too_many)
         result.refusal = busy_problem("there are already limits.durable_subscriptions durable subscriptions, " +
                                       std::to_string(services.options.limits.durable_subscriptions));
@@ -164,54 +171,104 @@ DefineOutcome define(Services& services, const std::string& name, const Subscrip
 
 // Serves PUT and PATCH. If others change the subscription meanwhile, begins again.
 asio::awaitable<HttpReply> set_subscription(Services& services, HttpRequest& request) {
-    if (auto refusal = refuse_subscription_request(request)) co_return std::move(*refusal);
-    const std::string name(request.name);
+    SubscriptionTarget target = read_target(services, request);
+    if (target.refusal) co_return std::move(*target.refusal);
+    const std::string& name = target.key.name;
     const Precondition precondition = read_precondition(request);
     if (precondition.refusal) co_return *precondition.refusal;
     for (int attempt = 0; attempt < attempts_max; ++attempt) {
-        SubscriptionChange change = co_await read_change_somewhere(services, request, precondition);
+        SubscriptionChange change = co_await read_change_somewhere(services, request, target, precondition);
         if (change.refusal) co_return std::move(*change.refusal);
-        const text::StreamSelection streams(change.options.streams);
-        CompiledFilters compiled = co_await compile_filters(services, request, change.options.filters,
-                                                            auth::Scope(streams), Annotate::nothing);
-        if (!compiled.refusal) compiled.refusal = refuse_siblings(compiled, streams, services.publisher.streams());
+        const auth::User& account = *target.owner.account;
+        const auth::Scope scope = subscription_scope(change.options, account);
+        if (auto refusal = refuse_definition(change.options, scope, target.key.owner, account))
+            co_return std::move(*refusal);
+        CompiledFilters compiled =
+            co_await compile_filters(services, request, change.options.filters, scope, Annotate::nothing);
+        if (!compiled.refusal)
+            compiled.refusal = refuse_siblings(compiled, scope.streams(), services.publisher.streams());
         if (compiled.refusal) co_return std::move(*compiled.refusal);
         const auto stored = std::make_shared<StoredChange>(co_await asio::this_coro::executor);
-        auto work = [&] { return define(services, name, change, stored->callback()); };
+        auto work = [&] { return define(services, target.key, change, stored->callback()); };
         auto outcome = co_await run_on_worker(services.workers, request.address_use,
                                               worker_deadline(services.options.publish), std::move(work));
         if (!outcome) co_return busy_problem(no_worker);
         if (outcome->refusal) co_return std::move(*outcome->refusal);
         if (outcome->subscription == nullptr) continue;
         const auto error = co_await stored->wait();
-        HttpReply reply = co_await reply_of(services, request, *outcome->subscription, outcome->is_new);
+        HttpReply reply = co_await reply_of(services, request, target, *outcome->subscription, outcome->is_new);
         co_return unless_failed(std::move(reply), error);
     }
     co_return busy_problem("subscription \"" + name + "\" is changed by others again and again");
 }
 
-// The subscriptions after `after` by name, and the URL of the next page if there are more, as JSON. Empty: the client
-// has left.
-std::string page_of_subscriptions(Services& services, const HttpRequest& request, const std::string& after) {
-    const auto found = services.subscriptions.list(after, subscriptions_of_page + 1);
+// Whose subscriptions are listed, and behind which one.
+struct WantedList {
+    SubscriptionOwner owner{};
+    bool is_of_all = false;
+    bool names_owner = false;  // as the request does
+    broker::SubscriptionKey after{};
+    std::optional<HttpReply> refusal{};
+};
+
+WantedList read_wanted_list(const Services& services, const HttpRequest& request) {
+    WantedList wanted;
+    wanted.refusal = refuse_unknown_parameters(request.query, {"after", "owner"});
+    if (wanted.refusal) return wanted;
+    const std::string_view owner = parameter(request.query, "owner", ""), after = parameter(request.query, "after", "");
+    wanted.is_of_all = owner == "*";
+    if (!wanted.is_of_all) {
+        wanted.owner = read_owner(services, request);
+        wanted.refusal = std::move(wanted.owner.refusal);
+        wanted.names_owner = std::any_of(request.query.begin(), request.query.end(),
+                                         [](const auto& pair) { return pair.first == "owner"; });
+        wanted.after = {wanted.owner.name, std::string(after)};
+        return wanted;
+    }
+    if (!request.principal->account->rights.operate)
+        wanted.refusal = forbidden(*request.principal, "use the subscriptions of others");
+    const std::size_t slash = after.find('/');
+    if (slash != std::string_view::npos)
+        wanted.after = {std::string(after.substr(0, slash)), std::string(after.substr(slash + 1))};
+    else if (!wanted.refusal && !after.empty())
+        wanted.refusal = bad_parameter("after", after, "OWNER/NAME, as with owner=* the member next has it");
+    return wanted;
+}
+
+std::string next_page(const WantedList& wanted, const broker::SubscriptionKey& last) {
+    const std::string path = "/v1/subscriptions?";
+    if (wanted.is_of_all) return path + "owner=*&after=" + last.owner + '/' + last.name;
+    return path + (wanted.names_owner ? "owner=" + last.owner + '&' : "") + "after=" + last.name;
+}
+
+// Those behind wanted.after by owner and name, and the URL of the next page if there are more, as JSON. Empty: the
+// client has left.
+std::string page_of_subscriptions(Services& services, const HttpRequest& request, const WantedList& wanted) {
+    const broker::DurableSubscriptions& all = services.subscriptions;
+    constexpr std::size_t most = subscriptions_of_page + 1;
+    const auto found = wanted.is_of_all ? all.list(wanted.after, most) : all.list_of_owner(wanted.after, most);
     const std::size_t shown = std::min(found.size(), subscriptions_of_page);
+    const auth::UserPtr& viewer = request.principal->account;
     json::array list;
     broker::SubscriptionLags lags(services.log, services.publisher.streams());
     for (std::size_t i = 0; i < shown; ++i) {
         if (request.is_abandoned()) return {};
-        list.push_back(described(found[i]->state(), lags, services));
+        const std::string& owner = found[i]->owner();
+        const auth::UserPtr account = owner.empty() ? viewer : services.find_user(owner);
+        list.push_back(described(found[i]->state(), *viewer, *account, lags, services));
     }
-    json::object page{{"subscriptions", std::move(list)}, {"total", services.subscriptions.size()}};
-    if (found.size() > shown) page["next"] = "/v1/subscriptions?after=" + found[shown - 1]->name();
+    json::object page{{"subscriptions", std::move(list)},
+                      {"total", wanted.is_of_all ? all.size() : all.size_of_owner(wanted.owner.name)}};
+    if (found.size() > shown) page["next"] = next_page(wanted, found[shown - 1]->key());
     return json::serialize(page);
 }
 
 }  // namespace
 
 asio::awaitable<HttpReply> list_subscriptions(Services& services, HttpRequest& request) {
-    if (auto refusal = refuse_unknown_parameters(request.query, {"after"})) co_return std::move(*refusal);
-    const std::string after(parameter(request.query, "after", ""));
-    auto work = [&] { return page_of_subscriptions(services, request, after); };
+    WantedList wanted = read_wanted_list(services, request);
+    if (wanted.refusal) co_return std::move(*wanted.refusal);
+    auto work = [&] { return page_of_subscriptions(services, request, wanted); };
     auto page = co_await run_on_worker(services.workers, request.address_use, worker_deadline(services.options.publish),
                                        std::move(work), request.departure);
     if (!page) co_return busy_problem(no_worker);
@@ -220,11 +277,11 @@ asio::awaitable<HttpReply> list_subscriptions(Services& services, HttpRequest& r
 }
 
 asio::awaitable<HttpReply> show_subscription(Services& services, HttpRequest& request) {
-    if (auto refusal = refuse_subscription_request(request)) co_return std::move(*refusal);
-    const std::string name(request.name);
-    const broker::DurableSubscriptionPtr found = services.subscriptions.find(name);
-    if (found == nullptr) co_return no_such_subscription(name);
-    co_return co_await reply_of(services, request, *found, false);
+    SubscriptionTarget target = read_target(services, request);
+    if (target.refusal) co_return std::move(*target.refusal);
+    const broker::DurableSubscriptionPtr found = services.subscriptions.find(target.key);
+    if (found == nullptr) co_return no_such_subscription(target.key.name);
+    co_return co_await reply_of(services, request, target, *found, false);
 }
 
 asio::awaitable<HttpReply> put_subscription(Services& services, HttpRequest& request) {
@@ -236,17 +293,18 @@ asio::awaitable<HttpReply> patch_subscription(Services& services, HttpRequest& r
 }
 
 asio::awaitable<HttpReply> delete_subscription(Services& services, HttpRequest& request) {
-    if (auto refusal = refuse_subscription_request(request)) co_return std::move(*refusal);
-    const std::string name(request.name);
+    SubscriptionTarget target = read_target(services, request);
+    if (target.refusal) co_return std::move(*target.refusal);
+    const std::string& name = target.key.name;
     const Precondition precondition = read_precondition(request);
     if (precondition.refusal) co_return *precondition.refusal;
     for (int attempt = 0; attempt < attempts_max; ++attempt) {
-        const broker::DurableSubscriptionPtr found = services.subscriptions.find(name);
+        const broker::DurableSubscriptionPtr found = services.subscriptions.find(target.key);
         const std::uint64_t version = found == nullptr ? 0 : found->state().version;
         if (!precondition.holds(version)) co_return failed_precondition(name, version);
         if (version == 0) co_return no_such_subscription(name);
         const auto stored = std::make_shared<StoredChange>(co_await asio::this_coro::executor);
-        auto work = [&] { return services.subscriptions.erase(name, version, stored->callback()); };
+        auto work = [&] { return services.subscriptions.erase(target.key, version, stored->callback()); };
         const auto erased = co_await run_on_worker(services.workers, request.address_use,
                                                    worker_deadline(services.options.publish), std::move(work));
         if (!erased) co_return busy_problem(no_worker);

@@ -31,6 +31,16 @@ boost::json::value seconds_json(std::chrono::microseconds age) {
     return std::chrono::duration<double>(age).count();
 }
 
+boost::json::value owner_json(const std::string& owner) {
+    if (owner.empty()) return nullptr;
+    return boost::json::string(owner);
+}
+
+boost::json::value lag_json(const std::optional<broker::SubscriptionLag>& lag) {
+    if (!lag) return nullptr;
+    return {{"events", lag->events}, {"seconds", seconds_json(lag->age)}};
+}
+
 }  // namespace
 
 boost::json::object subscription_options_json(const config::SubscriptionOptions& options) {
@@ -47,17 +57,17 @@ boost::json::object subscription_options_json(const config::SubscriptionOptions&
 }
 
 boost::json::object subscription_json(const broker::DurableSubscription::State& state,
-                                      const broker::SubscriptionLag& lag, store::EventLog& log) {
+                                      const std::optional<broker::SubscriptionLag>& lag, store::EventLog& log) {
     const broker::SubscriptionCounts& counts = state.counts;
-    return {{"name", state.name},
-            {"owner", nullptr},
+    return {{"name", state.key.name},
+            {"owner", owner_json(state.key.owner)},
             {"options", subscription_options_json(state.options)},
             {"position", state.cursor},
             {"next", state.next},
             {"epoch", log.epoch()},
             {"unacknowledged", state.outstanding},
             {"consumers", state.consumers},
-            {"lag", {{"events", lag.events}, {"seconds", seconds_json(lag.age)}}},
+            {"lag", lag_json(lag)},
             {"counts",
              {{"delivered", counts.delivered},
               {"redelivered", counts.redelivered},

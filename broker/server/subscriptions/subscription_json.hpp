@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <optional>
 
 #include "broker/core/subscriptions/durable_subscription.hpp"
 #include "broker/core/subscriptions/subscription_lags.hpp"
@@ -16,7 +17,8 @@ namespace sluice::server {
 // All options, in the form in which they are read (config::parse_subscription_options).
 boost::json::object subscription_options_json(const config::SubscriptionOptions& options);
 
+// `lag`: none: it is not for who reads this.
 boost::json::object subscription_json(const broker::DurableSubscription::State& state,
-                                      const broker::SubscriptionLag& lag, store::EventLog& log);
+                                      const std::optional<broker::SubscriptionLag>& lag, store::EventLog& log);
 
 }  // namespace sluice::server

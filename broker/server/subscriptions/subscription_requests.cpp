@@ -1,20 +1,68 @@
 #include "broker/server/subscriptions/subscription_requests.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include "broker/server/api/services.hpp"
 #include "broker/server/http/content_codings.hpp"
 #include "broker/server/http/parameters.hpp"
+#include "broker/server/http/permission.hpp"
+#include "protocol/text/ascii.hpp"
 #include "protocol/text/stream_name.hpp"
 
 namespace sluice::server {
 
-std::optional<HttpReply> refuse_subscription_request(const HttpRequest& request) {
-    if (auto refusal = refuse_unknown_parameters(request.query, {})) return refusal;
-    if (!text::is_stream_name(request.name))
-        return status_reply(400, "a subscription's name has " + std::string(text::stream_name_rule) + ", not \"" +
-                                     std::string(request.name) + "\"");
-    if (!content_codings(*request.headers).empty()) return status_reply(415, "the body must have no Content-Encoding");
-    return std::nullopt;
+namespace {
+
+constexpr std::size_t owner_bytes_max = 64;
+
+bool is_owner(std::string_view name) {
+    return name.size() <= owner_bytes_max && std::all_of(name.begin(), name.end(), [](char c) {
+               return text::is_ascii_letter(c) || text::is_ascii_digit(c) || c == '-' || c == '_' || c == '.' ||
+                      c == '@';
+           });
+}
+
+}  // namespace
+
+SubscriptionOwner read_owner(const Services& services, const HttpRequest& request) {
+    const auth::UserPtr& account = request.principal->account;
+    SubscriptionOwner owner{account->name, account};
+    const std::string_view wanted = parameter(request.query, "owner", account->name);
+    if (wanted == account->name) return owner;
+    owner.is_other = true;
+    if (!account->rights.operate)
+        owner.refusal = forbidden(*request.principal, "use the subscriptions of others");
+    else if (!is_owner(wanted))
+        owner.refusal =
+            bad_parameter("owner", wanted, "the name of a user, or nothing for subscriptions that are nobody's");
+    if (owner.refusal) return owner;
+    owner.name = wanted;
+    if (!wanted.empty()) owner.account = services.find_user(wanted);
+    return owner;
+}
+
+std::string SubscriptionTarget::path() const {
+    return "/v1/subscriptions/" + key.name + (owner.is_other ? "?owner=" + key.owner : "");
+}
+
+SubscriptionTarget find_target(const Services& services, const HttpRequest& request, std::string_view name) {
+    SubscriptionTarget target;
+    target.owner = read_owner(services, request);
+    target.key = {target.owner.name, std::string(name)};
+    target.refusal = std::move(target.owner.refusal);
+    return target;
+}
+
+SubscriptionTarget read_target(const Services& services, const HttpRequest& request) {
+    SubscriptionTarget target;
+    target.refusal = refuse_unknown_parameters(request.query, {"owner"});
+    if (!target.refusal && !text::is_stream_name(request.name))
+        target.refusal = status_reply(400, "a subscription's name has " + std::string(text::stream_name_rule) +
+                                               ", not \"" + std::string(request.name) + "\"");
+    if (!target.refusal && !content_codings(*request.headers).empty())
+        target.refusal = status_reply(415, "the body must have no Content-Encoding");
+    return target.refusal ? std::move(target) : find_target(services, request, request.name);
 }
 
 HttpReply no_such_subscription(const std::string& name) {
@@ -23,8 +71,9 @@ HttpReply no_such_subscription(const std::string& name) {
 
 HttpReply in_use_problem(const std::string& name, bool differs) {
     if (differs)
-        return status_reply(
-            409, "subscription \"" + name + "\" is being consumed in another format, or annotated otherwise");
+        return status_reply(409, "subscription \"" + name +
+                                     "\" is being consumed in another format, annotated otherwise, or with other "
+                                     "rights");
     return status_reply(409, "subscription \"" + name +
                                  "\" has a consumer, and is not shared; with takeover=true the request takes it over");
 }

@@ -69,6 +69,37 @@ TEST_CASE("subscriptions list: pages → one table, or one array") {
     CHECK(briefs(server).at(1) == "GET /v1/subscriptions?after=a");
 }
 
+TEST_CASE("subscriptions list: of all owners, some of whose lags are not told → a column more") {
+    const std::string all =
+        R"({"subscriptions":[{"name":"a","owner":null,"consumers":1,"unacknowledged":2,"lag":null,"counts":{}},)"
+        R"({"name":"b","owner":"alice","consumers":0,"unacknowledged":0,"lag":{"events":3,"seconds":61},)"
+        R"("counts":{"redelivered":7}}],"next":"/v1/subscriptions?owner=*&after=alice/b"})";
+    ScriptedServer server({reply("200 OK", "", all), reply("200 OK", "", R"({"subscriptions":[]})")});
+    auto options = of_work<SubscriptionsOptions>(server);
+    options.owner = "*";
+    CHECK(run(list_subscriptions, options).out ==
+          "OWNER  SUBSCRIPTION  CONSUMERS  UNACKNOWLEDGED  LAG     BEHIND  REDELIVERED  DEAD LETTERS\n"
+          "-      a                     1               2    -          -            0             0\n"
+          "alice  b                     0               0    3  1 min 1 s            7             0\n");
+    CHECK(briefs(server) ==
+          std::vector<std::string>{"GET /v1/subscriptions?owner=*", "GET /v1/subscriptions?owner=*&after=alice/b"});
+}
+
+TEST_CASE("subscriptions: another owner → is named in each request") {
+    ScriptedServer server({shown(), shown(), reply("204 No Content", "", "")});
+    auto options = of_work<SubscriptionsOptions>(server);
+    options.owner = "alice";
+    CHECK(run(show_subscription, options).exit_status == exit_done);
+    auto seek = of_work<SeekSubscriptionOptions>(server);
+    seek.owner = "";
+    seek.to = "first";
+    CHECK(run(seek_subscription, seek).exit_status == exit_done);
+    CHECK(run(delete_subscription, options).exit_status == exit_done);
+    CHECK(briefs(server) == std::vector<std::string>{"GET /v1/subscriptions/work?owner=alice",
+                                                     R"(POST /v1/subscriptions/work/seek?owner= {"to":"first"})",
+                                                     "DELETE /v1/subscriptions/work?owner=alice"});
+}
+
 TEST_CASE("subscriptions show: its members, with its version") {
     ScriptedServer server({shown(), shown(), refusal("404 Not Found", "there is no subscription")});
     auto options = of_work<SubscriptionsOptions>(server);

@@ -65,8 +65,9 @@ struct DeadLetters {
         return slice.kept.front();
     }
 
-    std::optional<store::Append> dead(const store::KeptEvents& of, std::size_t i) {
-        return dead_letter_append(documents, *of.of, of.events[i], {"bill", "", 0, 10, "busy"}, morgue);
+    std::optional<store::Append> dead(const store::KeptEvents& of, std::size_t i, bool is_always_alone = false) {
+        return dead_letter_append(documents, *of.of, of.events[i], {"bill", "", 0, 10, "busy"}, morgue,
+                                  is_always_alone);
     }
 
     // As it is delivered when it has been read from a log that was closed meanwhile.
@@ -216,6 +217,14 @@ TEST_CASE_METHOD(DeadLetters, "dead_letter_append: an item that would be read ot
     const store::KeptEvents kept = appended(*append);
     CHECK(text_of(kept) == bytes);
     CHECK(json_of(kept) == expected(document, 0, of.events[0].id, kept.events.front()));
+    CHECK(dead(of, 0, true));  // it has no neighbours
+    const feed::DocumentPtr two = feed::parsed(
+        "<r><rss><channel><title>f</title></channel><item><title>a</title></item><item><title>b</title></item></rss></"
+        "r>",
+        options);
+    const store::KeptEvents first = published(two, options);
+    CHECK(dead(first, 0));
+    CHECK_FALSE(dead(first, 0, true));
 }
 
 TEST_CASE_METHOD(DeadLetters, "dead_letter_append: an event without its item → none") {

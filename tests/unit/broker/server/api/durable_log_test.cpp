@@ -27,6 +27,7 @@
 #include "broker/server/net/listeners.hpp"
 #include "broker/server/sse/sse_framer.hpp"
 #include "broker/store/wall_clock.hpp"
+#include "config/load.hpp"
 #include "config/options.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/unit/broker/core/ingest/disk_log.hpp"
@@ -233,4 +234,32 @@ TEST_CASE_METHOD(Fixture, "Log on disk: streams are defined, changed and deleted
 TEST_CASE_METHOD(Fixture, "Log on disk: since is found on a worker, and refused if it is none") {
     CHECK(request("GET", "/v1/events?since=yesterday").status == 400);
     CHECK(request("GET", "/v1/events?since=1h&until=now").status == 200);
+}
+
+TEST_CASE_METHOD(Fixture, "Log on disk: restart → a subscription is still its owner's, and nobody's is nobody's") {
+    const auto begin = [&] {
+        process->services.find_user = [](std::string_view name) {
+            return std::make_shared<const auth::User>(std::string(name), auth::Rights::everything());
+        };
+        process->subscriptions.restore([](const std::string& text) {
+            config::SubscriptionOptions options;
+            return config::parse_subscription_options("", text, options).empty() ? std::optional(options)
+                                                                                 : std::nullopt;
+        });
+    };
+    begin();
+    for (const char* query : {"", "?owner=alice", "?owner=bob"}) {
+        const Reply made = request("PUT", std::string("/v1/subscriptions/work") + query, R"({"prefetch":7})");
+        INFO(made.body);
+        CHECK(made.status == 201);
+    }
+    CHECK(request("DELETE", "/v1/subscriptions/work?owner=bob").status == 204);
+    restart();
+    begin();
+    const boost::json::value all = boost::json::parse(request("GET", "/v1/subscriptions?owner=*").body);
+    REQUIRE(all.at("total").to_number<int>() == 2);
+    CHECK(all.at("subscriptions").at(0).at("owner").is_null());
+    CHECK(all.at("subscriptions").at(1).at("owner").as_string() == "alice");
+    CHECK(all.at("subscriptions").at(1).at("name").as_string() == "work");
+    CHECK(all.at("subscriptions").at(1).at("options").at("prefetch").to_number<int>() == 7);
 }
