@@ -20,6 +20,7 @@
 #include "broker/cli/common/output_options.hpp"
 #include "broker/cli/store/store_commands.hpp"
 #include "broker/cli/subscription_commands.hpp"
+#include "broker/cli/user/user_commands.hpp"
 #include "broker/cli/workbench/operator_commands.hpp"
 #include "config/units.hpp"
 #include "protocol/text/nearest.hpp"
@@ -358,6 +359,7 @@ int main(int argc, char** argv) {
     add_top(app, exit_status);
     add_streams(app, exit_status);
     add_subscriptions(app, exit_status);
+    add_user_commands(app, exit_status);
     add_store(app, exit_status);
     add_help(app);
     try {

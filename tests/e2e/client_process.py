@@ -1,4 +1,5 @@
 """The client, sluice, as a process: run to its end, running beside the test, or on a terminal."""
+import fcntl
 import os
 import pty
 import queue
@@ -6,12 +7,14 @@ import re
 import select
 import signal
 import subprocess
+import termios
 import threading
 
 from sluice_process import TIMEOUT_S, report_crash
 
 OUTSIDE = ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "NO_COLOR",
-           "CURL_CA_BUNDLE", "SLUICE_SERVER", "SLUICE_CACERT", "SLUICE_CERT", "SLUICE_KEY")
+           "CURL_CA_BUNDLE", "SLUICE_SERVER", "SLUICE_CACERT", "SLUICE_CERT", "SLUICE_KEY",
+           "SLUICE_PASSWORD", "SLUICE_TOKEN", "SLUICE_ALLOW_PLAINTEXT", "SLUICE_USERS_FILE", "NETRC")
 
 
 def environment(**more):
@@ -90,6 +93,27 @@ def on_a_terminal(*arguments, env=None, until=None):
             if until:
                 until(written.decode(errors="replace"))
         return status_of(process), written.decode().replace("\r\n", "\n")
+    finally:
+        os.close(ours)
+        process.kill()
+        process.wait()
+
+
+def asked(*arguments, typed, env=None):
+    """Runs a command that asks on its terminal, which has (prompt, keys) in turn. Returns exit status and all that the
+    terminal shows."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([os.environ["SLUICE"], *arguments], stdin=theirs, stdout=theirs, stderr=theirs,
+                               env=environment(**(env or {})), start_new_session=True,
+                               preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+    os.close(theirs)
+    shown, left = "", list(typed)
+    try:
+        for piece in written_on(ours):
+            shown += piece.decode()
+            if left and shown.endswith(left[0][0]):
+                os.write(ours, left.pop(0)[1])
+        return status_of(process), shown.replace("\r\n", "\n")
     finally:
         os.close(ours)
         process.kill()

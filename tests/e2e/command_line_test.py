@@ -43,7 +43,7 @@ class CommandLine(unittest.TestCase):
     def test_wrong_arguments(self):
         for arguments, expected in (
             ([], "expected a subcommand: publish, subscribe, replay, match, why, explain, align, search, distance, "
-                 "recurrence, status, top, streams, subscriptions, store or help"),
+                 "recurrence, status, top, streams, subscriptions, user, store or help"),
             (["subscribe", "--after", "k-1", "--since", "1h", "a"], "--after excludes --since"),
             (["replay", "--from-first", "--after", "k-1", "a"], "--after excludes --from-first"),
             (["subscribe", "--subscription", "w", "a"], "FILTER excludes --subscription"),
@@ -79,6 +79,12 @@ class CommandLine(unittest.TestCase):
             (["subscriptions", "show", "a", "--owner", "*"],
              "--owner must be the name of a user (letters, digits and . _ - @), or '' for nobody's, not *"),
             (["subscribe", "--owner", "a", "b"], "--owner requires --subscription"),
+            (["user"], "expected a subcommand: add, passwd, token, list or remove"),
+            (["user", "list"], "--file is required"),
+            (["user", "add", "--file", "f"], "NAME is required"),
+            (["user", "add", "a", "--file", "f", "--no-password", "--password-stdin"],
+             "--password-stdin excludes --no-password"),
+            (["user", "token", "a", "--file", "f", "--revoke", "b", "--note", "c"], "--note excludes --revoke"),
             (["help", "subscriptions", "sett"], "there is no subcommand 'sett'; did you mean 'set'?"),
             (["stauts"], "there is no subcommand 'stauts'; did you mean 'status'?"),
             (["zzzzzz"], "there is no subcommand 'zzzzzz'"),

@@ -15,7 +15,7 @@ from sluice_process import Sluiced, eventually, item, rss
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docker" / "examples"
 COMMANDS = ("publish", "subscribe", "replay", "match", "why", "explain", "align", "search", "distance", "recurrence", "status",
-            "top", "streams", "subscriptions", "store")
+            "top", "streams", "subscriptions", "user", "store")
 
 
 def examples_of(command):
@@ -83,12 +83,12 @@ class Help(unittest.TestCase):
             text = sluice(command, "--help").stdout
             self.assertEqual(sluice("help", command).stdout, text)
             self.assertIn(f"Usage: sluice {command} ", text)
-        for parent in ("subscriptions", "store"):
-            for command in re.findall(r"^  ([a-z]+) ", sluice("help", parent).stdout.split("Subcommands:")[1], re.M):
-                if command != "sluice":
-                    text = sluice(parent, command, "--help").stdout
-                    self.assertEqual(sluice("help", parent, command).stdout, text)
-                    self.assertIn(f"Usage: sluice {parent} {command} ", text)
+        for parent in ("subscriptions", "user", "store"):
+            listed = sluice("help", parent).stdout.split("Subcommands:")[1].split("Examples:")[0]
+            for command in re.findall(r"^  ([a-z]+) ", listed, re.M):
+                text = sluice(parent, command, "--help").stdout
+                self.assertEqual(sluice("help", parent, command).stdout, text)
+                self.assertIn(f"Usage: sluice {parent} {command} ", text)
         self.assertEqual(sluice("help").stdout, sluice("--help").stdout)
         for command in COMMANDS:
             self.assertIn(f"\n  {command} ", sluice("help").stdout)

@@ -20,6 +20,40 @@ inline std::chrono::milliseconds read_seconds(const std::string& text) {
     return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
 }
 
+inline std::string read_user(const std::string& name) {
+    if (name.find(':') != std::string::npos)
+        throw CLI::ValidationError(
+            "--user takes the name alone: everybody on this machine can read a command line, so the password comes "
+            "from "
+            "SLUICE_PASSWORD, --netrc or the terminal");
+    if (name.empty()) throw CLI::ValidationError("--user needs a name");
+    return name;
+}
+
+inline void add_credentials(CLI::App& command, CredentialOptions& options) {
+    auto* user = command
+                     .add_option_function<std::string>(
+                         "--user", [&options](const std::string& name) { options.user = read_user(name); },
+                         "Who to be, by a password: SLUICE_PASSWORD, that of --netrc, or asked on the terminal")
+                     ->type_name("NAME");
+    auto* token = command
+                      .add_option("--token-file", options.token_file,
+                                  "Who to be, by the token in this file's first line (default: SLUICE_TOKEN has it)")
+                      ->type_name("FILE")
+                      ->excludes(user);
+    // A flag that may have a value: as an option it would take what follows for the file.
+    const std::string netrc_text =
+        "Who to be, by a file of machines, logins and passwords: NETRC, else ~/.netrc, or --netrc=FILE";
+    command.add_flag("--netrc", netrc_text)->excludes(token)->each([&options](const std::string& value) {
+        options.netrc = value == "true" ? "" : value;
+    });
+    command
+        .add_option("--header", options.headers,
+                    "A header field of each request, such as a proxy wants; may be repeated")
+        ->allow_extra_args(false)
+        ->type_name("'NAME: VALUE'");
+}
+
 inline void add_broker(CLI::App& command, BrokerOptions& options, const char* timeout_default) {
     command
         .add_option("--server", options.server,
@@ -47,6 +81,7 @@ inline void add_broker(CLI::App& command, BrokerOptions& options, const char* ti
         ->envname("SLUICE_KEY")
         ->type_name("FILE")
         ->needs(certificate);
+    add_credentials(command, options.credentials);
 }
 
 }  // namespace sluice::cli

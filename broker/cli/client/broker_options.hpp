@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "broker/cli/client/credentials.hpp"
 #include "broker/cli/client/tls_files.hpp"
 #include "broker/cli/common/output_options.hpp"
 
@@ -15,6 +16,7 @@ constexpr const char* default_server = "http://127.0.0.1:8080";
 struct BrokerOptions : OutputOptions {
     std::string server = default_server;  // its URL
     TlsFiles tls;
+    CredentialOptions credentials;
     std::optional<std::chrono::milliseconds> timeout;  // for a sign of the broker; none: as suits the command
 };
 

@@ -10,9 +10,11 @@
 
 #include "broker/base/program/version.hpp"
 #include "broker/cli/client/broker_options.hpp"
+#include "broker/cli/client/credentials.hpp"
 #include "broker/cli/client/http_failure.hpp"
 #include "broker/cli/client/http_headers.hpp"
 #include "broker/cli/client/tls.hpp"
+#include "broker/cli/common/console.hpp"
 
 namespace sluice::cli {
 
@@ -69,6 +71,8 @@ private:
     }
     void set_connection();
     void set_tls();
+    void set_credentials();
+    std::string url() const;
     void set_request();
     void set_callbacks();
     void add_header(const std::string& line);
@@ -113,12 +117,8 @@ private:
 };
 
 void Transfer::set_connection() {
-    if (server_.socket_path.empty()) {
-        set(CURLOPT_URL, (server_.url + request_.target).c_str());
-    } else {
-        set(CURLOPT_URL, ("http://localhost" + request_.target).c_str());
-        set(CURLOPT_UNIX_SOCKET_PATH, server_.socket_path.c_str());
-    }
+    set(CURLOPT_URL, url().c_str());
+    if (!server_.socket_path.empty()) set(CURLOPT_UNIX_SOCKET_PATH, server_.socket_path.c_str());
     set(CURLOPT_PROTOCOLS_STR, "http,https");
     set(CURLOPT_NOSIGNAL, 1L);
     set(CURLOPT_ERRORBUFFER, message_.data());
@@ -128,6 +128,35 @@ void Transfer::set_connection() {
     if (server_.is_local) set(CURLOPT_NOPROXY, "*");
     set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     if (server_.is_tls) set_tls();
+}
+
+// libcurl looks for a certain user in a netrc file only if the URL names it.
+std::string Transfer::url() const {
+    std::string url = server_.socket_path.empty() ? server_.url : "http://localhost";
+    const Credentials& credentials = server_.credentials;
+    if (!credentials.netrc.empty() && !credentials.user.empty()) {
+        const std::unique_ptr<char, decltype(&curl_free)> user(
+            curl_easy_escape(easy_.get(), credentials.user.data(), static_cast<int>(credentials.user.size())),
+            curl_free);
+        if (!user) throw std::bad_alloc();
+        url.insert(url.find("://") + 3, std::string(user.get()) + "@");
+    }
+    return url + request_.target;
+}
+
+void Transfer::set_credentials() {
+    const Credentials& credentials = server_.credentials;
+    set(CURLOPT_HTTPAUTH, static_cast<long>(CURLAUTH_BASIC));
+    set(CURLOPT_HEADEROPT, static_cast<long>(CURLHEADER_SEPARATE));  // proxies that tunnel do not get the fields
+    if (!credentials.token.empty()) add_header("Authorization: Bearer " + credentials.token);
+    if (!credentials.netrc.empty()) {
+        set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));  // with REQUIRED, the URL's user would not count
+        set(CURLOPT_NETRC_FILE, credentials.netrc.c_str());
+    } else if (!credentials.user.empty()) {
+        set(CURLOPT_USERNAME, credentials.user.c_str());
+        set(CURLOPT_PASSWORD, credentials.password.c_str());
+    }
+    for (const std::string& header : credentials.headers) add_header(header);
 }
 
 void Transfer::set_tls() {
@@ -164,6 +193,7 @@ void Transfer::set_request() {
     add_header("Expect:");  // the broker does not ask for the body, and libcurl would wait a second for it
     add_header("Content-Type:" + (request_.content_type.empty() ? "" : " " + request_.content_type));
     for (const std::string& header : request_.headers) add_header(header);
+    set_credentials();
     set(CURLOPT_HTTPHEADER, headers_.get());
 }
 
@@ -274,6 +304,7 @@ boost::system::result<HttpReply, HttpError> Transfer::run() {
     // A broker that refuses a large body may reply before it has read all of it. Its reply explains more than the
     // error.
     const bool was_refused = code == CURLE_SEND_ERROR && reply_.status >= 400;
+    reply_.had_credentials = server_.credentials.are_secret();
     if (code == CURLE_OK || is_stopped_ || was_refused) return std::move(reply_);
     return error_of(code);
 }
@@ -281,10 +312,13 @@ boost::system::result<HttpReply, HttpError> Transfer::run() {
 HttpError Transfer::error_of(CURLcode code) const {
     long system_error = 0;
     curl_easy_getinfo(easy_.get(), CURLINFO_OS_ERRNO, &system_error);
+    long tunnel_status = 0;
+    curl_easy_getinfo(easy_.get(), CURLINFO_HTTP_CONNECTCODE, &tunnel_status);
     HttpFailure failure;
     failure.code = code;
     failure.detail = message_[0] != '\0' ? message_.data() : curl_easy_strerror(code);
     failure.system_error = static_cast<int>(system_error);
+    failure.tunnel_status = static_cast<unsigned>(tunnel_status);
     failure.authority = server_.authority;
     failure.is_socket = !server_.socket_path.empty();
     failure.files = server_.tls;
@@ -309,6 +343,11 @@ boost::system::result<HttpServer, HttpError> find_server(const BrokerOptions& op
         server.tls.trusted = bundle;
     if (server.is_tls)
         if (auto fault = find_fault(server.tls)) return HttpError{std::move(*fault)};
+    auto credentials = find_credentials(options.credentials, server);
+    if (!credentials) return credentials.error();
+    server.credentials = std::move(*credentials);
+    if (!server.credentials.warning.empty())
+        process_console(options.colour, options.json).warning(server.credentials.warning);
     if (options.timeout) server.connect_timeout = server.silence_max = *options.timeout;
     return server;
 }

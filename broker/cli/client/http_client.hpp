@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "broker/cli/client/credentials.hpp"
 #include "broker/cli/client/http_reply.hpp"
 #include "broker/cli/client/server_url.hpp"
 #include "broker/cli/client/tls_files.hpp"
@@ -19,6 +20,7 @@ struct BrokerOptions;
 
 struct HttpServer : ServerUrl {
     TlsFiles tls;
+    Credentials credentials;  // sent with each request, to this server alone
     std::chrono::milliseconds connect_timeout{10'000};
     std::chrono::milliseconds silence_max{60'000};  // ends a request in which no byte is received or sent for so long
 };
@@ -44,7 +46,8 @@ struct HttpWatch {
     std::function<bool()> stops{};
 };
 
-// The server that the options name, or why they can't be used. Reads the files that https needs, to check them.
+// The server that the options name, or why they can't be used. Reads the files that https needs, to check them, and
+// the credentials, for which it may ask on the terminal; warns of files that others may read.
 // --cacert's last default is the environment's CURL_CA_BUNDLE.
 boost::system::result<HttpServer, HttpError> find_server(const BrokerOptions& options);
 

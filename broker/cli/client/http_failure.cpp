@@ -5,6 +5,8 @@
 #include <curl/curl.h>
 #include <system_error>
 
+#include "protocol/wire/http/problem.hpp"
+
 namespace sluice::cli {
 
 namespace {
@@ -95,10 +97,21 @@ std::string describe_handshake(const HttpFailure& failure) {
     return text + failure.detail;
 }
 
+std::string describe_tunnel(const HttpFailure& failure) {
+    constexpr unsigned wants_credentials = 407;
+    const unsigned status = failure.tunnel_status;
+    std::string text =
+        "the proxy does not connect to " + failure.authority + ": its answer is " + std::to_string(status);
+    if (const auto name = wire::reason_phrase(status); !name.empty()) text += " " + std::string(name);
+    if (status != wants_credentials) return text;
+    return text + "; it wants credentials of its own, which https_proxy names: http://USER:PASSWORD@PROXY";
+}
+
 }  // namespace
 
 std::string describe_failure(const HttpFailure& failure) {
     const std::string& who = failure.authority;
+    if (failure.tunnel_status >= 300 && !failure.was_connected) return describe_tunnel(failure);
     if (failure.tls.alert != 0 && !failure.had_reply) return describe_alert(failure);
     switch (failure.code) {
         case CURLE_COULDNT_RESOLVE_HOST:

@@ -12,6 +12,7 @@ struct HttpFailure {
     int code = 0;        // libcurl's CURLcode
     std::string detail;  // libcurl's words
     int system_error = 0;
+    unsigned tunnel_status = 0;  // by which a proxy answered that was to connect to a server of https; 0: none
     std::string authority;
     bool is_socket = false;  // it leads through a Unix socket
     TlsFiles files;

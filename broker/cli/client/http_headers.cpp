@@ -43,6 +43,7 @@ bool read_header(std::string_view line, HttpReply& reply) {
     if (is("content-type")) reply.content_type = value;
     if (is("location")) reply.location = value;
     if (is("etag")) reply.etag = value;
+    if (is("server")) reply.server = value;
     if (is("retry-after")) reply.retry_after_seconds = read_number<unsigned>(value);
     if (is("sluice-heartbeat")) reply.heartbeat_seconds = read_number<double>(value);
     return false;

@@ -25,15 +25,47 @@ json::object problem_of(const HttpReply& reply) {
     return error || !body.is_object() ? json::object() : body.get_object();
 }
 
+// " (Server: nginx/1.22.1)", or "".
+std::string called(const HttpReply& reply) {
+    return reply.server.empty() ? "" : " (Server: " + reply.server.substr(0, text_max) + ")";
+}
+
+// What a proxy means by a status that it answers in the broker's place; "": that is not known.
+std::string_view meaning_for_proxies(unsigned status) {
+    switch (status) {
+        case 407:
+            return "it wants credentials of its own, which http_proxy names: http://USER:PASSWORD@PROXY";
+        case 413:
+            return "it passes on no body of this size (nginx: client_max_body_size)";
+        case 502:
+            return "it can't reach the broker, or does not understand it";
+        case 504:
+            return "the broker was silent for longer than it waits (nginx: proxy_read_timeout)";
+        default:
+            return "";
+    }
+}
+
 // What a reply without a problem says: the broker always sends one, others may answer in its place.
 std::string describe_status(const HttpReply& reply) {
     std::string text = "the answer is " + std::to_string(reply.status);
     if (const auto name = wire::reason_phrase(reply.status); !name.empty()) text += " " + std::string(name);
+    if (const auto meaning = meaning_for_proxies(reply.status); !meaning.empty())
+        return text + " of a proxy before the broker" + called(reply) + ": " + std::string(meaning);
+    text += called(reply);
     // Such as nginx's, and the broker's where TLS is spoken.
     if (reply.content_type.starts_with("text/plain") && !reply.body.empty())
         return text + ": " + reply.body.substr(0, std::min(reply.body.find('\n'), text_max));
     if (!reply.location.empty()) return text + ", which leads to " + reply.location + "; give that address";
     return text + ", without the broker's reason; is this a Sluice broker?";
+}
+
+// Of a 401.
+std::string describe_credentials(const HttpReply& reply, bool is_of_other) {
+    const std::string who = is_of_other ? "the server" + called(reply) : "the broker";
+    return reply.had_credentials
+               ? who + " does not accept the credentials"
+               : who + " wants credentials (--user NAME, --token-file FILE or SLUICE_TOKEN, --netrc, or --cert FILE)";
 }
 
 void append_number(const json::object& problem, std::string_view key, std::string& text) {
@@ -44,15 +76,17 @@ void append_number(const json::object& problem, std::string_view key, std::strin
 }  // namespace
 
 std::string describe_problem(const HttpReply& reply, const std::string& name) {
+    constexpr unsigned unauthorized = 401;
     const json::object problem = problem_of(reply);
     std::string text = name;
     append_number(problem, "line", text);
     append_number(problem, "column", text);
     const auto* detail = text_of(problem, "detail");
     if (!detail) detail = text_of(problem, "title");
+    if (reply.status == unauthorized) text += ": " + describe_credentials(reply, problem.empty());
     if (detail)
         text += ": " + std::string(*detail);
-    else
+    else if (reply.status != unauthorized)
         text += ": " + (reply.status == 0 ? reply.body : describe_status(reply));
     const auto* excerpt = text_of(problem, "excerpt");
     if (excerpt) text += "\n" + std::string(*excerpt);

@@ -13,6 +13,10 @@ Environment:
   SLUICE_SERVER            the default of --server
   SLUICE_CACERT            the default of --cacert; if it is not set, CURL_CA_BUNDLE is
   SLUICE_CERT, SLUICE_KEY  the defaults of --cert and --key
+  SLUICE_PASSWORD          the password of --user
+  SLUICE_TOKEN             the token to send without --user, --token-file and --netrc
+  SLUICE_ALLOW_PLAINTEXT   if 1, credentials are sent over plain http to other machines, too
+  SLUICE_USERS_FILE        the default of --file of sluice user
   http_proxy, https_proxy  the proxies to use, except for this machine's own addresses
   no_proxy                 other hosts that need no proxy
   NO_COLOR                 if not empty, no colours without --color always)";
@@ -72,6 +76,18 @@ constexpr CommandHelp store{false, R"(  sluice store stat --all store
 // Of each of its commands.
 constexpr CommandHelp store_command{false, ""};
 constexpr CommandHelp store_verify{false, "", "0 the store is sound, 1 it is damaged, 2 failed"};
+
+constexpr CommandHelp user{
+    false,
+    R"(  head -c 15 /dev/urandom | base64 | sluice user add alice --file users.yaml --password-stdin --subscribe 'news.*'
+  sluice user add cron --file users.yaml --no-password --publish prices
+  sluice user token cron --file users.yaml --expires 90d --note 'on the mail server' > cron.token
+  sluice user list --file users.yaml
+  sluice user remove alice --file users.yaml
+)"};
+
+// Of each of its commands.
+constexpr CommandHelp user_command{false, ""};
 
 constexpr CommandHelp align{false, R"(  sluice align --alignment read.fasta genome.fasta
   sluice align --format tsv read.fasta genome.fasta > scores.tsv
