@@ -257,6 +257,7 @@ Broker::Parts::Parts(config::Options options, Seams seams)
       memory_keeper_(memory_, [this] { relieve_memory(); }) {
     services_.opening = true;
     services_.opened = [this] { return configured_log_.opened(); };
+    services_.find_user = [this](std::string_view name) { return authentication_.find_user(name); };
     log_.listen(Dispatch(queue_, fanout_, counters_, server::feed_limits(options_.limits)));
     server::register_metrics(services_);
 }
@@ -309,7 +310,9 @@ void Broker::reload_files(bool only_changed) { parts_->reload_files(only_changed
 
 void Broker::Parts::reload_files(bool only_changed) {
     reload_certificates(only_changed);
-    if (!authentication_.reload(only_changed).empty()) connections_.end_revoked();
+    const auto changed = authentication_.reload(only_changed);
+    for (const auth::UserPtr& user : changed) subscriptions_.rights_changed(user->name);
+    if (!changed.empty()) connections_.end_revoked();
 }
 
 // What can't be read is told once for each change, and read again when it changes.

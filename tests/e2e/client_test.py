@@ -242,7 +242,7 @@ class Between(unittest.TestCase):
 
     def test_a_proxy_leads_elsewhere(self):
         """The daemon understands what proxies are sent: targets with their host."""
-        with Sluiced("http.hosts=[sluice.invalid]") as daemon:
+        with Sluiced("http.hosts=[sluice.invalid]", "auth.anonymous=all") as daemon:  # it is not local
             done = sluice("status", "--server", "http://sluice.invalid", env={"http_proxy": url(daemon.port)})
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertIn("running", done.stdout)

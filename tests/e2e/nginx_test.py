@@ -12,9 +12,11 @@ import unittest
 from pathlib import Path
 
 from sluice_process import TIMEOUT_S, Sluiced, Subscriber, eventually, item, rss
+from users_file import basic, hash_password, write_users
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 HOST = "news.example.org"
+PASSWORD = "on the way through"
 # Those of the machine stand for strangers.
 LIMITS = ("limits.address_exempt=[]", "limits.address_connections=2", "log.level=debug")
 
@@ -67,10 +69,11 @@ class Nginx:
 
 
 class Client:
-    """A client of nginx with an address of its own."""
+    """A client of nginx with an address of its own. `user`: signs in as this one."""
 
-    def __init__(self, nginx, address):
+    def __init__(self, nginx, address, user=None):
         self.port, self.address = nginx.port, address
+        self.headers = {"Host": HOST, **(basic(user, PASSWORD) if user else {})}
 
     def connect(self):
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_S, source_address=(self.address, 0))
@@ -78,7 +81,7 @@ class Client:
     def request(self, method, path, body=None, headers=None):
         connection = self.connect()
         try:
-            connection.request(method, path, body, {"Host": HOST, **(headers or {})})
+            connection.request(method, path, body, {**self.headers, **(headers or {})})
             reply = connection.getresponse()
             return reply.status, reply.read()
         finally:
@@ -88,18 +91,22 @@ class Client:
         return self.request("POST", "/v1/events", document, {"Content-Type": "application/rss+xml", **(headers or {})})
 
     def subscribe(self, filters=()):
-        return Subscriber(self, filters, {}, {"Host": HOST})
+        return Subscriber(self, filters, {}, self.headers)
 
 
 class BehindNginx(unittest.TestCase):
     def setUp(self):
         folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         config = folder / "sluice.yaml"
-        config.write_text(block("yaml"))
+        users = write_users(folder / "users.yaml", {
+            "publisher": {"password": hash_password(PASSWORD), "publish": ["*"]},
+            "reader": {"password": hash_password(PASSWORD), "publish": ["*"], "subscribe": ["*"]}})
+        config.write_text(replaced(block("yaml"), "/etc/sluice/users.yaml", str(users)))
         self.broker = self.enterContext(Sluiced(*LIMITS, config=config))
         self.nginx = Nginx(folder, self.broker.port)
         self.addCleanup(self.nginx.stop)
-        self.publisher, self.reader = Client(self.nginx, "127.0.0.2"), Client(self.nginx, "127.0.0.3")
+        self.publisher = Client(self.nginx, "127.0.0.2", "publisher")
+        self.reader = Client(self.nginx, "127.0.0.3", "reader")
 
     def logged(self, message):
         return [entry for entry in self.broker.log if entry["message"] == message]
@@ -134,11 +141,19 @@ class BehindNginx(unittest.TestCase):
             self.assertFalse(request["local"])
         self.assertEqual([entry["peer"] for entry in self.logged("subscriber connected")], ["127.0.0.3"] * 2)
 
-    def test_idempotency_keys_are_by_client(self):
+    def test_idempotency_keys_are_by_user(self):
         key = {"Idempotency-Key": "k"}
         self.assertEqual(self.publisher.publish(rss(item("a")), key)[0], 202)
-        self.assertEqual(self.publisher.publish(rss(item("b")), key)[0], 422)
+        for address in ("127.0.0.2", "127.0.0.4"):
+            self.assertEqual(Client(self.nginx, address, "publisher").publish(rss(item("b")), key)[0], 422)
         self.assertEqual(self.reader.publish(rss(item("b")), key)[0], 202)
+
+    def test_what_is_forwarded_is_not_local(self):
+        stranger = Client(self.nginx, "127.0.0.4")
+        self.assertEqual(stranger.request("GET", "/healthz")[0], 200)
+        for method, path in (("GET", "/v1/events"), ("GET", "/v1/status"), ("GET", "/v1/streams")):
+            self.assertEqual(stranger.request(method, path)[0], 401)
+        self.assertEqual(self.broker.request("GET", "/v1/status")[0], 200)
 
     def test_connections_to_the_broker_are_used_again(self):
         for n in range(20):

@@ -2,8 +2,8 @@
 // value.
 #pragma once
 
-#include <compare>
 #include <string>
+#include <tuple>
 
 namespace sluice::broker {
 
@@ -14,7 +14,10 @@ struct SubscriptionKey {
     // OWNER/NAME, or NAME alone if it is nobody's. Different for different keys: neither part has a slash.
     std::string text() const { return owner.empty() ? name : owner + '/' + name; }
 
-    friend auto operator<=>(const SubscriptionKey&, const SubscriptionKey&) = default;
+    friend bool operator==(const SubscriptionKey&, const SubscriptionKey&) = default;
+    friend bool operator<(const SubscriptionKey& a, const SubscriptionKey& b) {
+        return std::tie(a.owner, a.name) < std::tie(b.owner, b.name);
+    }
 };
 
 }  // namespace sluice::broker

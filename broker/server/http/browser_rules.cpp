@@ -78,10 +78,11 @@ bool BrowserRules::is_known_host(std::string_view host) const {
     });
 }
 
-bool BrowserRules::is_allowed(std::string_view origin) const {
-    return std::any_of(origins_.begin(), origins_.end(),
-                       [&](std::string_view allowed) { return allowed == "*" || allowed == origin; });
+bool BrowserRules::is_listed(std::string_view origin) const {
+    return std::find(origins_.begin(), origins_.end(), origin) != origins_.end();
 }
+
+bool BrowserRules::is_allowed(std::string_view origin) const { return is_listed("*") || is_listed(origin); }
 
 std::optional<HttpReply> BrowserRules::refuse(http::verb method, const HeadFields& fields, std::string_view host,
                                               std::string_view path, bool is_permitted) const {
@@ -109,7 +110,8 @@ void BrowserRules::permit(const HeadFields& fields, HttpReply& reply) const {
     const std::string_view origin = field(fields, "Origin");
     if (origin.empty() || !is_allowed(origin)) return;
     reply.headers.emplace_back("Access-Control-Allow-Origin", origin);
-    reply.headers.emplace_back("Access-Control-Expose-Headers", "Allow, Retry-After");
+    if (origin != "*" && is_listed(origin)) reply.headers.emplace_back("Access-Control-Allow-Credentials", "true");
+    reply.headers.emplace_back("Access-Control-Expose-Headers", "Allow, ETag, Location, Retry-After, WWW-Authenticate");
 }
 
 void BrowserRules::permit_methods(const HeadFields& fields, HttpReply& reply) const {
@@ -122,7 +124,8 @@ void BrowserRules::permit_methods(const HeadFields& fields, HttpReply& reply) co
         break;
     }
     reply.headers.emplace_back("Access-Control-Allow-Headers",
-                               "Content-Type, Content-Encoding, Cache-Control, Last-Event-ID, Idempotency-Key");
+                               "Authorization, Content-Type, Content-Encoding, Cache-Control, Idempotency-Key, "
+                               "If-Match, If-None-Match, Last-Event-ID");
     reply.headers.emplace_back("Access-Control-Max-Age", preflight_max_age);
     // Browsers ask this before a page of a public site may reach into a private network.
     if (iequals(field(fields, "Access-Control-Request-Private-Network"), "true"))

@@ -28,13 +28,16 @@ public:
     std::optional<HttpReply> refuse(http::verb method, const HeadFields& fields, std::string_view host,
                                     std::string_view path, bool is_permitted = false) const;
 
-    // Adds the CORS headers that let the requesting page read the reply.
+    // Adds the CORS headers that let the requesting page read the reply. Only an origin that is listed by name may use
+    // what its reader's browser adds by itself, such as a saved password or a client certificate: "*" would let any
+    // page act as its reader.
     void permit(const HeadFields& fields, HttpReply& reply) const;
     // Adds the CORS headers of the answer to a preflight request; `reply` has Allow.
     void permit_methods(const HeadFields& fields, HttpReply& reply) const;
 
 private:
     bool is_known_host(std::string_view host) const;
+    bool is_listed(std::string_view origin) const;
     bool is_allowed(std::string_view origin) const;
 
     const bool listens_on_loopback_;

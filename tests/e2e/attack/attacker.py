@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The attacking process: `attacker.py NAME PORT SECONDS NICE TLS_PORT`. Where latencies are judged, NICE is the lowest priority,
-since on a network it would have its own machine. Prints "under way" when everything is prepared, then attacks for
+"""The attacking process: `attacker.py NAME PORT SECONDS NICE TLS_PORT OVER_TLS`. Where latencies are judged, NICE is the
+lowest priority, since on a network it would have its own machine. OVER_TLS is 1 if all of it goes to TLS_PORT. Prints "under way" when everything is prepared, then attacks for
 SECONDS, and prints as JSON the replies that it got and its unmet expectations."""
 import json
 import os
@@ -125,7 +125,11 @@ def main():
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     row = ROWS[sys.argv[1]]
-    attack = Attack(int(sys.argv[2]), float(sys.argv[3]), int(sys.argv[5]))
+    port, tls_port = int(sys.argv[2]), int(sys.argv[5])
+    if int(sys.argv[6]):
+        wire.speak_tls()
+        port = tls_port
+    attack = Attack(port, float(sys.argv[3]), tls_port)
     try:
         row.run(attack)
     except (OSError, wire.Broken) as error:

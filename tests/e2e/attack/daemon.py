@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import wire
+from accounts import users_options
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from certificates import Authority  # noqa: E402
@@ -62,13 +63,13 @@ def memory_used(port, timeout=wire.TIMEOUT_S):
 
 class Daemon(Sluiced):
     """`address_space_bytes`: how much more the process may map than when it begins to listen. `tls`: it has a listener
-    with TLS, too, at `tls_port`."""
+    with TLS, too, at `tls_port`. `users`: it has those of accounts.py."""
 
     common = ()
 
-    def __init__(self, options=(), address_space_bytes=None, tls=False):
+    def __init__(self, options=(), address_space_bytes=None, tls=False, users=False):
         known = known_options()
-        wanted = [*SUITE_OPTIONS, *options, *(tls_options() if tls else ())]
+        wanted = [*SUITE_OPTIONS, *options, *(tls_options() if tls else ()), *(users_options() if users else ())]
         self.left_out = [option for option in wanted if option.split("=")[0] not in known]
         super().__init__(*(option for option in wanted if option not in self.left_out))
         ports = [entry["port"] for entry in self.log if "port" in entry and entry["message"] == "listening"]

@@ -29,9 +29,13 @@ def counted(counts):
     return shown + (f"; and {len(ranked) - REASONS_SHOWN} other reasons" if len(ranked) > REASONS_SHOWN else "")
 
 
-def report(row, verdict, seconds, in_detail):
+def name_of(row, over_tls):
+    return row.name + " (TLS)" if over_tls else row.name
+
+
+def report(name, verdict, seconds, in_detail):
     quiet, attacked = verdict.quiet, verdict.attacked
-    print(f"{'ok  ' if verdict.passed else 'FAIL'} {row.name:26} quiet p50/p99 "
+    print(f"{'ok  ' if verdict.passed else 'FAIL'} {name:26} quiet p50/p99 "
           f"{milliseconds(quiet, 'p50_ms')}/{milliseconds(quiet, 'p99_ms')} ms, attacked "
           f"{milliseconds(attacked, 'p50_ms')}/{milliseconds(attacked, 'p99_ms')} ms, probes p99 "
           f"{milliseconds(attacked, 'probe_p99_ms')} ms, RSS {verdict.rss_bytes >> 20} MiB, in use "
@@ -47,11 +51,11 @@ def report(row, verdict, seconds, in_detail):
     sys.stdout.flush()
 
 
-def table_row(row, verdict):
+def table_row(name, verdict):
     """A line of the table: latencies in milliseconds, memory in MiB."""
     quiet, attacked = verdict.quiet, verdict.attacked
     ratio = attacked["p99_ms"] / quiet["p99_ms"] if attacked.get("p99_ms") and quiet.get("p99_ms") else None
-    cells = [f"`{row.name}`", milliseconds(quiet, "p50_ms"), milliseconds(quiet, "p99_ms"),
+    cells = [f"`{name}`", milliseconds(quiet, "p50_ms"), milliseconds(quiet, "p99_ms"),
              milliseconds(attacked, "p50_ms"), milliseconds(attacked, "p99_ms"),
              "-" if ratio is None else f"{ratio:.1f}", milliseconds(attacked, "probe_p99_ms"),
              verdict.rss_bytes >> 20, verdict.used_bytes >> 20, attacked.get("lost", "-"), int(verdict.died)]
@@ -61,16 +65,16 @@ def table_row(row, verdict):
 def print_table(verdicts):
     print("\n| attack | quiet p50 | p99 | attacked p50 | p99 | p99 ratio | probes p99 | RSS, MiB | in use | lost | "
           "restarts |\n" + "| --- " * 11 + "|")
-    for row, verdict in verdicts:
-        print(table_row(row, verdict))
+    for name, verdict in verdicts:
+        print(table_row(name, verdict))
 
 
-def run_row(row, form):
+def run_row(row, form, over_tls):
     """What became of the row. One whose only fault is lateness gets more chances: the machine may be busy."""
     for chance in range(1, CHANCES + 1):
         begin = time.monotonic()
-        verdict = try_row(row, form)
-        report(row, verdict, time.monotonic() - begin, form is LONG)
+        verdict = try_row(row, form, over_tls)
+        report(name_of(row, over_tls), verdict, time.monotonic() - begin, form is LONG)
         if verdict.passed or verdict.faults:
             break
         if chance < CHANCES:
@@ -84,6 +88,8 @@ def main():
     parser.add_argument("--list", action="store_true", help="list the rows with their purposes")
     parser.add_argument("--long", action="store_true",
                         help="all rows, with 1,000 quiet events each instead of 40; times are judged, too")
+    parser.add_argument("--tls", action="store_true",
+                        help="attack over TLS only, with all rows that can; without it, some rows run in both ways")
     parser.add_argument("--table", action="store_true", help="print the figures as a table in Markdown, too")
     parser.add_argument("--sluiced", help="the daemon; default: the environment variable SLUICED")
     arguments = parser.parse_args()
@@ -100,18 +106,22 @@ def main():
     chosen = [ROWS[name] for name in arguments.names]
     if not chosen:
         chosen = [r for r in ROWS.values() if arguments.long or not r.long_only]
+    if arguments.tls:
+        trials = [(row, True) for row in chosen if row.can_use_tls]
+    else:
+        trials = [(row, over_tls) for row in chosen for over_tls in (False, True) if row.tls_too or not over_tls]
     failed, left_out, verdicts = [], set(), []
-    for row in chosen:
-        verdict = run_row(row, LONG if arguments.long else SHORT)
-        verdicts.append((row, verdict))
+    for row, over_tls in trials:
+        verdict = run_row(row, LONG if arguments.long else SHORT, over_tls)
+        verdicts.append((name_of(row, over_tls), verdict))
         left_out.update(verdict.left_out)
         if not verdict.passed:
-            failed.append(row.name)
+            failed.append(name_of(row, over_tls))
     if arguments.table:
         print_table(verdicts)
     if left_out:
         print(f"left out, since this sluiced does not know them: {' '.join(sorted(left_out))}")
-    print(f"{len(chosen) - len(failed)} of {len(chosen)} rows passed" + (f"; not: {' '.join(failed)}" if failed else ""))
+    print(f"{len(trials) - len(failed)} of {len(trials)} rows passed" + (f"; not: {', '.join(failed)}" if failed else ""))
     return 1 if failed else 0
 
 

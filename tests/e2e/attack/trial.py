@@ -102,9 +102,9 @@ class Child:
         self.process.stdout.close()
 
 
-def attacker(row, daemon, form, seconds):
+def attacker(row, daemon, form, seconds, over_tls):
     return Child("-B", HERE / "attacker.py", row.name, daemon.port, seconds, NICE if form.judges_times else 0,
-                 daemon.tls_port or 0)
+                 daemon.tls_port or 0, int(over_tls))
 
 
 def measure(witness, events, verdict):
@@ -197,7 +197,7 @@ def recover(daemon, form, verdict):
 
 # What the attacker has been told, by its beginning, and the counters in the status of which one must then not be 0.
 COUNTED = {
-    **{f"{code} ": (f"replies.{code}",) for code in (400, 403, 408, 413, 415, 421, 422, 431)},
+    **{f"{code} ": (f"replies.{code}",) for code in (400, 401, 403, 408, 413, 415, 421, 422, 431)},
     "503 ": ("replies.503", "connections_refused.limit", "connections_refused.resources"),
     "429 ": ("replies.429", "connections_refused.address"),
     "told gap": ("gaps",), "told error": ("slow_filters", "slow_consumers", "events_lost"),
@@ -230,7 +230,7 @@ def judge_counts(port, verdict):
         verdict.faults.append(f"no status after the attack: {type(error).__name__}: {error}")
 
 
-def attack(row, daemon, form, verdict):
+def attack(row, daemon, form, over_tls, verdict):
     """Runs the attack with the witness beside it."""
     unfinished = verdict.late if form.judges_times else verdict.faults
     seconds = form.attack_events / RATE + 0.2
@@ -239,7 +239,7 @@ def attack(row, daemon, form, verdict):
             verdict.faults.append("the witness could not subscribe")
             return
         verdict.quiet = measure(witness, form.quiet_events, verdict)
-        with attacker(row, daemon, form, seconds) as enemy:
+        with attacker(row, daemon, form, seconds, over_tls) as enemy:
             if enemy.hear(SETUP_S_MAX) != "under way":
                 unfinished.append("the attacker did not get under way")
                 return
@@ -254,10 +254,10 @@ def attack(row, daemon, form, verdict):
         judge_counts(daemon.port, verdict)
 
 
-def end(row, daemon, form, verdict):
+def end(row, daemon, form, over_tls, verdict):
     under_attack = form.ends_under_attack(row)
     if under_attack:
-        with attacker(row, daemon, form, END_ATTACK_S) as enemy:
+        with attacker(row, daemon, form, END_ATTACK_S, over_tls) as enemy:
             enemy.hear(SETUP_S_MAX)
             time.sleep(0.5)  # waits for nothing: the signal comes in the middle
             verdict.end_s, status = daemon.end(signal.SIGTERM)
@@ -271,17 +271,19 @@ def end(row, daemon, form, verdict):
         verdict.late.append(f"SIGTERM {when}: ended after {verdict.end_s:.1f} s, drain_timeout is {DRAIN_S} s")
 
 
-def try_row(row, form):
+def try_row(row, form, over_tls):
+    """`over_tls`: the attacker's connections are encrypted, and the quiet ones' are not."""
     verdict = Verdict()
-    with Daemon((*row.options, *form.options(row)), row.address_space_bytes, row.tls) as daemon:
+    with Daemon((*row.options, *form.options(row)), row.address_space_bytes, row.tls or over_tls,
+                row.users) as daemon:
         verdict.left_out = daemon.left_out
-        attack(row, daemon, form, verdict)
+        attack(row, daemon, form, over_tls, verdict)
         judge_quiet_ones(form, verdict)
         if daemon.is_alive():
             recover(daemon, form, verdict)
         if daemon.is_alive():
             verdict.used_bytes = max(daemon.used_bytes_max, memory_used(daemon.port) or 0)
-            end(row, daemon, form, verdict)
+            end(row, daemon, form, over_tls, verdict)
         else:
             verdict.died = True
             verdict.faults.append(f"the daemon died, status {daemon.process.returncode} ({daemon.last_words()})")

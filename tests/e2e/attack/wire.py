@@ -2,6 +2,7 @@
 can also send what no client library would."""
 import json
 import socket
+import ssl
 from typing import NamedTuple
 
 TIMEOUT_S = 120  # for anything that must happen, however busy the machine is
@@ -9,6 +10,15 @@ ATTACKER_S = 10  # for what an attacker need not get
 # For clients that do not read, so that the kernel does not buffer everything for them. With room for less than a few of
 # loopback's large segments, the kernel drops and resends them at the cost of the sender's processor time.
 SMALL_BUFFER_BYTES = 256 << 10
+
+tls_context = None  # set: every connection is encrypted
+
+
+def speak_tls():
+    """From now on, in this process. Certificates are not checked: here the client is the attacker."""
+    global tls_context
+    tls_context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    tls_context.check_hostname, tls_context.verify_mode = False, ssl.CERT_NONE
 
 
 class Reply(NamedTuple):
@@ -38,10 +48,10 @@ def connect(port, source="127.0.0.1", timeout=TIMEOUT_S, receive_bytes=None):
         connection.settimeout(timeout)
         connection.bind((source, 0))
         connection.connect(("127.0.0.1", port))
+        return connection if tls_context is None else tls_context.wrap_socket(connection)
     except OSError:
         connection.close()
         raise
-    return connection
 
 
 def head(method, target, headers=(), body_bytes=None):
@@ -126,6 +136,11 @@ def send(connection, data):
         return True
     except OSError:
         return False
+
+
+def end_sending(connection):
+    """Of TCP, without TLS's own end: replies still arrive."""
+    socket.socket.shutdown(connection, socket.SHUT_WR)
 
 
 def request(port, method, target, body=None, headers=(), source="127.0.0.1", timeout=TIMEOUT_S):

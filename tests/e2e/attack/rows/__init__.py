@@ -20,6 +20,13 @@ class Row:
     long_only: bool = False
     address_space_bytes: int | None = None  # how much more the process may map than when idle
     tls: bool = False            # the daemon has a listener with TLS, too: Attack.tls_port
+    tls_too: bool = False        # it also runs over TLS, in the short form, too
+    plain_only: bool = False     # it can't: it polls its sockets, or counts connections refused before they speak
+    users: bool = False          # it has users, those of accounts.py
+
+    @property
+    def can_use_tls(self):
+        return not self.plain_only and not self.tls
 
     @property
     def purpose(self):
@@ -36,5 +43,5 @@ def row(**settings):
 
 
 for module in ("heads", "framing", "browsers", "connections", "documents", "scans", "operators", "filters", "paths",
-               "distinct_paths", "streams", "nosy", "readers", "replays", "subscriptions", "memory", "tls"):
+               "distinct_paths", "streams", "nosy", "readers", "replays", "subscriptions", "memory", "tls", "users"):
     importlib.import_module(f"rows.{module}")

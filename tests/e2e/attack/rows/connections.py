@@ -56,7 +56,7 @@ def half_open(attack):
     attack.under_way()
     while attack.goes_on():
         for n, piece in enumerate(pieces):
-            for leave in (lambda c: c.shutdown(socket.SHUT_WR), reset_on_close, lambda c: None):
+            for leave in (wire.end_sending, reset_on_close, lambda c: None):
                 connection = attack.connect(n)
                 wire.send(connection, piece)
                 with contextlib.suppress(OSError):  # the daemon has left first
@@ -64,7 +64,7 @@ def half_open(attack):
                 connection.close()
 
 
-@row()
+@row(plain_only=True)
 def connection_flood(attack):
     """Thousands of silent connections that stay open, and as many that come and go."""
     attack.under_way()
@@ -94,7 +94,7 @@ def feed_until_cut(attack, slow, nth, text):
     attack.check(not slow, f"{len(slow)} slow requests are still waited for")
 
 
-@row(options=SOON)
+@row(options=SOON, plain_only=True)
 def slow_heads(attack):
     """Heads that arrive a byte at a time: each must be cut off when its time is up."""
     text = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: " + b"a" * 10_000
@@ -103,7 +103,7 @@ def slow_heads(attack):
         feed_until_cut(attack, hold(attack, 300), 1, text)
 
 
-@row(options=SOON)
+@row(options=SOON, plain_only=True)
 def slow_bodies(attack):
     """Bodies that arrive a byte at a time, and some that never arrive."""
     head = (b"POST /v1/events?stream=attack HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/xml\r\n"
@@ -116,7 +116,7 @@ def slow_bodies(attack):
         feed_until_cut(attack, slow, 2, b" " * 10_000)
 
 
-@row()
+@row(plain_only=True)
 def pipelining(attack):
     """Endless requests on connections whose replies nobody reads."""
     attack.under_way()
@@ -136,7 +136,7 @@ def pipelining(attack):
         time.sleep(0.01)
 
 
-@row(long_only=True)
+@row(long_only=True, plain_only=True)
 def request_flood(attack):
     """Small requests from one address, as fast as one process can send them and read their replies."""
     attack.under_way()
@@ -164,7 +164,7 @@ def request_flood(attack):
                 connection.setblocking(False)
 
 
-@row(long_only=True)
+@row(long_only=True, plain_only=True)
 def chatty_subscribers(attack):
     """Subscribers that send endlessly instead of listening."""
     streams = [s for n in range(20) if (s := attack.subscribe("stream=attack", n)) is not None]
@@ -185,7 +185,7 @@ def chatty_subscribers(attack):
             time.sleep(0.05)
 
 
-@row(options=("limits.connections=1000",))
+@row(options=("limits.connections=1000",), plain_only=True)
 def all_connections(attack):
     """As many silent connections as limits.connections, from several addresses: others can still connect."""
     attack.under_way()
@@ -197,7 +197,7 @@ def all_connections(attack):
     attack.served["held"] = len(held)
 
 
-@row(options=("limits.connections=200",))
+@row(options=("limits.connections=200",), plain_only=True)
 def all_subscribers(attack):
     """One address subscribes more often than there are connections: it gets a quarter, and others still subscribe."""
     attack.under_way()

@@ -2,7 +2,6 @@
 reply, and the request hidden behind it must never be served."""
 import json
 import re
-import socket
 
 import wire
 from rows import row
@@ -87,7 +86,7 @@ def replies_to(attack, data, n=None):
     with attack.connect(n) as connection:
         wire.send(connection, data)
         try:
-            connection.shutdown(socket.SHUT_WR)
+            wire.end_sending(connection)
             while piece := connection.recv(65536):
                 received += piece
         except TimeoutError:
@@ -101,7 +100,7 @@ def statuses_in(received):
     return [int(status) for status in re.findall(rb"HTTP/1\.[01] (\d{3}) ", received)]
 
 
-@row()
+@row(tls_too=True)
 def smuggling(attack):
     """Every known way to make two parsers disagree about the end of a request, each hiding a publication behind it."""
     attack.under_way()
@@ -145,7 +144,7 @@ def tiny_chunks(attack):
                 connections.remove(connection)
 
 
-@row()
+@row(tls_too=True)
 def split_everywhere(attack):
     """Valid requests that arrive in two pieces, divided at each byte in turn: the parser must resume correctly."""
     first = POST + b"Transfer-Encoding: chunked\r\n\r\n4;x=\"y\";z\r\n" + DOCUMENT[:4] + b"\r\n007\r\n" + DOCUMENT[4:]

@@ -24,7 +24,7 @@ def sleepers(attack, n, query="stream=attack"):
     return kept
 
 
-@row(options=("delivery.queue_bytes=16MiB",))
+@row(options=("delivery.queue_bytes=16MiB",), tls_too=True)
 def never_reading(attack):
     """200 subscribers, in two formats, that never read what one publisher sends them a megabyte at a time."""
     kept = sleepers(attack, 100) + sleepers(attack, 100, "stream=attack&format=xml")
@@ -46,7 +46,7 @@ def never_reading_own_frames(attack):
     attack.served["sleepers"] = len(kept)
 
 
-@row()
+@row(plain_only=True)
 def wide_fanout(attack):
     """Very many subscribers to everything that all read, and events as fast as they are accepted."""
     poll = select.poll()

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <map>
+#include <utility>
 
 using sluice::config::HttpOptions;
 using sluice::server::BrowserRules;
@@ -138,13 +139,16 @@ TEST_CASE("origins that are allowed are told so") {
     rules.permit(good, reply);
     CHECK(header(reply, "Access-Control-Allow-Origin") == "https://good.example");
     CHECK(header(reply, "Vary") == "Origin");
-    CHECK(header(reply, "Access-Control-Expose-Headers") == "Allow, Retry-After");
+    CHECK(header(reply, "Access-Control-Expose-Headers") == "Allow, ETag, Location, Retry-After, WWW-Authenticate");
 
     HttpReply answer;
     answer.headers.emplace_back("Allow", "POST, GET");
     rules.permit_methods(good, answer);
     CHECK(header(answer, "Access-Control-Allow-Methods") == "POST, GET");
-    CHECK(header(answer, "Access-Control-Allow-Headers").find("Content-Type") != std::string::npos);
+    for (const char* name : {"Authorization", "Content-Type", "If-Match", "If-None-Match", "Last-Event-ID"}) {
+        CAPTURE(name);
+        CHECK(header(answer, "Access-Control-Allow-Headers").find(name) != std::string::npos);
+    }
     CHECK(header(answer, "Access-Control-Max-Age") == "600");
     CHECK(header(answer, "Access-Control-Allow-Private-Network").empty());
 
@@ -156,4 +160,37 @@ TEST_CASE("origins that are allowed are told so") {
     BrowserRules(options("127.0.0.1")).permit(good, untouched);
     BrowserRules(options("127.0.0.1")).permit_methods(good, untouched);
     CHECK(untouched.headers.empty());
+}
+
+TEST_CASE("only origins that are listed by name may use the credentials that a browser adds") {
+    const auto allowed = [](std::vector<std::string> origins, const char* origin) {
+        HttpReply reply;
+        BrowserRules(options("127.0.0.1", {}, std::move(origins))).permit(fields({{"Origin", origin}}), reply);
+        return std::pair(header(reply, "Access-Control-Allow-Origin"),
+                         header(reply, "Access-Control-Allow-Credentials"));
+    };
+    const std::pair<std::string, std::string> none;
+    const char* good = "https://good.example";
+    CHECK(allowed({good}, good) == std::pair<std::string, std::string>(good, "true"));
+    CHECK(allowed({"*", good}, good) == std::pair<std::string, std::string>(good, "true"));
+    CHECK(allowed({"*"}, good) == std::pair<std::string, std::string>(good, ""));
+    CHECK(allowed({"*"}, "*").second.empty());
+    CHECK(allowed({good}, "https://other.example") == none);
+    CHECK(allowed({}, good) == none);
+}
+
+TEST_CASE("a page that is not allowed is refused with credentials, too") {
+    for (const char* scheme : {"Basic YWxpY2U6cGFzc3dvcmQ=", "Bearer slt_x_y"}) {
+        for (const http::verb method : {http::verb::get, http::verb::post, http::verb::options}) {
+            CAPTURE(scheme, method);
+            const auto of = [&](const std::map<std::string, std::string>& page) {
+                std::map<std::string, std::string> values = page;
+                values["Authorization"] = scheme;
+                return status(options("127.0.0.1", {}, {"https://good.example"}), method, values, "localhost");
+            };
+            CHECK(of({{"Origin", "https://evil.example"}}) == 403);
+            CHECK(of({{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Mode", "no-cors"}}) == 403);
+            CHECK(of({{"Origin", "https://good.example"}}) == 0);
+        }
+    }
 }
