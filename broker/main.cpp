@@ -29,7 +29,9 @@
 #include "broker/core/ingest/event_path.hpp"
 #include "broker/core/matching/event_queue.hpp"
 #include "broker/core/matching/registry.hpp"
+#include "broker/server/api/limits.hpp"
 #include "broker/server/api/services.hpp"
+#include "broker/server/http/authentication.hpp"
 #include "broker/server/net/connections.hpp"
 #include "config/load.hpp"
 #include "config/options.hpp"
@@ -269,6 +271,12 @@ int main(int argc, char** argv) {
     for (const auto& error : config.errors) std::cerr << sluice::text::terminal_lines(to_string(error)) << '\n';
     if (!config.errors.empty()) return exit_bad_configuration;
     if (arguments.check_config) {
+        const std::string fault = sluice::server::Authentication::find_fault(
+            config.options.auth, sluice::server::filter_limits(config.options.limits));
+        if (!fault.empty()) {
+            std::cerr << sluice::text::terminal_lines(fault) << '\n';
+            return exit_bad_configuration;
+        }
         std::cout << "configuration is valid\n";
         return exit_after_output();
     }

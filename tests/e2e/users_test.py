@@ -155,6 +155,15 @@ class UsersTest(WithUsers):
             self.assertIn(f'there is no role \\"lab\\"' if "\\" in error else 'there is no role "lab"', error)
             self.assertIn(str(path), error)
 
+    def test_a_configuration_is_checked_with_its_users_file(self):
+        check = ("--check-config", "--set", f"auth.users={self.write(alice=self.alice(roles=['desk']))}")
+        self.assertEqual(run_to_end(*check), (0, "configuration is valid\n", ""))
+        status, _, error = run_to_end(*check, "--set", "auth.anonymous=dsk")
+        self.assertEqual((status, error.count('there is no role "dsk"')), (2, 1), error)
+        path = self.write(alice={"publish": ["a b"]})
+        status, _, error = run_to_end("--check-config", "--set", f"auth.users={path}")
+        self.assertEqual((status, error.startswith(f"{path}:")), (2, True), error)
+
     def test_a_users_file_that_is_not_valid_is_told_at_the_start(self):
         path = self.folder / "bad.yaml"
         path.write_text("users:\n  alice: {password: hunter2}\n  bob: {subscribe: [{streams: [a], filter: \"../x = 1\"}]}\n")

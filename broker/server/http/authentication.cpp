@@ -68,33 +68,40 @@ Authentication::Authentication(Context context)
     : context_(std::move(context)), has_file_(!context_.options.users.empty()), checks_(context_.memory) {
     std::string fault;
     file_state_ = has_file_ ? state_of(context_.options.users) : "";
-    users_ = load(nullptr, fault);
+    users_ = load(context_.options, context_.filter_limits, nullptr, fault);
     if (!users_) throw std::runtime_error(fault);
     set_defaults(*users_);
 }
 
 // Null, and why, if the file is not valid.
-Authentication::Users Authentication::load(const auth::Users* before, std::string& fault) const {
+Authentication::Users Authentication::load(const config::AuthOptions& options, const filter::FilterLimits& limits,
+                                           const auth::Users* before, std::string& fault) {
     Users loaded;
-    if (!has_file_) {
+    if (options.users.empty()) {
         loaded = std::make_shared<const auth::Users>();
     } else {
-        const auto file = config::load_users_file(context_.options.users, auth::users_checks(context_.filter_limits));
+        const auto file = config::load_users_file(options.users, auth::users_checks(limits));
         if (!file.errors.empty()) {
             fault = text_of_errors(file.errors);
             return nullptr;
         }
         if (file.is_readable_by_others)
-            base::log_warn("the users file can be read by others: chmod 600", {{"file", context_.options.users}});
-        loaded = std::make_shared<const auth::Users>(file.file, context_.filter_limits, before);
+            base::log_warn("the users file can be read by others: chmod 600", {{"file", options.users}});
+        loaded = std::make_shared<const auth::Users>(file.file, limits, before);
     }
     for (const auto& [option, role] :
-         {std::pair("auth.anonymous", &context_.options.anonymous), std::pair("auth.local", &context_.options.local)}) {
+         {std::pair("auth.anonymous", &options.anonymous), std::pair("auth.local", &options.local)}) {
         if (loaded->role(*role) != nullptr) continue;
-        fault = unknown_role(option, *role, context_.options.users);
+        fault = unknown_role(option, *role, options.users);
         return nullptr;
     }
     return loaded;
+}
+
+std::string Authentication::find_fault(const config::AuthOptions& options, const filter::FilterLimits& limits) {
+    std::string fault;
+    load(options, limits, nullptr, fault);
+    return fault;
 }
 
 void Authentication::set_defaults(const auth::Users& users) {
@@ -128,7 +135,7 @@ std::vector<UserPtr> Authentication::reload(bool only_changed) {
     file_state_ = std::move(state);
     const Users before = users();
     std::string fault;
-    const Users loaded = load(before.get(), fault);
+    const Users loaded = load(context_.options, context_.filter_limits, before.get(), fault);
     if (!loaded) {
         base::log_error("the users file could not be read again, what was read before stays in use",
                         {{"reason", fault}});

@@ -49,6 +49,9 @@ public:
         std::function<Clock::time_point()> steady_now = Clock::now;
     };
 
+    // What is wrong with the users file or the roles, or "".
+    static std::string find_fault(const config::AuthOptions& options, const filter::FilterLimits& limits);
+
     // Throws std::runtime_error, which says what to write, if the users file or a role is not valid.
     explicit Authentication(Context context);
 
@@ -75,7 +78,8 @@ private:
     using Users = std::shared_ptr<const auth::Users>;
 
     Users users() const;
-    Users load(const auth::Users* before, std::string& fault) const;
+    static Users load(const config::AuthOptions& options, const filter::FilterLimits& limits, const auth::Users* before,
+                      std::string& fault);
     void set_defaults(const auth::Users& users);
     void accept(const auth::UserPtr& user, broker::AuthenticationResult how, Principal& client);
     HttpReply refuse(const Principal& client, broker::AuthenticationResult why, std::string detail,

@@ -56,7 +56,7 @@ HttpReply unauthorized(std::string detail) {
 
 HttpReply forbidden(const Principal& client, std::string_view what) {
     const std::string& name = client.account->name;
-    if (name.empty()) return unauthorized("who sends no credentials may not " + std::string(what));
+    if (name.empty()) return unauthorized("a request without credentials may not " + std::string(what));
     return status_reply(403, "user \"" + name + "\" may not " + std::string(what));
 }
 

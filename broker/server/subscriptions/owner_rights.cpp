@@ -26,7 +26,7 @@ bool includes(const std::optional<text::StreamSelection>& granted, const text::S
 HttpReply owner_may_not(const std::string& owner, const auth::User& account, std::string_view what) {
     if (!owner.empty() && account.name != owner)
         return status_reply(403, "there is no user \"" + owner + "\", whose rights the subscription has");
-    if (account.name.empty()) return unauthorized("who sends no credentials may not " + std::string(what));
+    if (account.name.empty()) return unauthorized("a request without credentials may not " + std::string(what));
     return status_reply(403, "user \"" + account.name + "\" may not " + std::string(what));
 }
 

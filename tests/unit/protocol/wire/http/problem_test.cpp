@@ -16,8 +16,8 @@ TEST_CASE("a detail that quotes bytes that are no text is JSON nevertheless") {
 }
 
 TEST_CASE("every status that the broker answers has a reason phrase") {
-    for (const unsigned status : {200u, 201u, 202u, 204u, 400u, 403u, 404u, 405u, 408u, 409u, 411u, 412u,
-                                  413u, 415u, 417u, 421u, 422u, 429u, 431u, 500u, 501u, 503u, 505u, 507u}) {
+    for (const unsigned status : {200u, 201u, 202u, 204u, 400u, 401u, 403u, 404u, 405u, 408u, 409u, 410u, 411u,
+                                  412u, 413u, 415u, 417u, 421u, 422u, 429u, 431u, 500u, 501u, 503u, 505u, 507u}) {
         CAPTURE(status);
         CHECK_FALSE(sluice::wire::reason_phrase(status).empty());
     }
