@@ -7,6 +7,7 @@ import os
 import random
 import re
 import secrets
+import signal
 import tempfile
 import unittest
 import urllib.parse
@@ -157,6 +158,61 @@ class RowFilters(unittest.TestCase):
         self.assertEqual([example["id"] for example in reply["examples"]], matched[::-1][:20], reply)
         self.assertEqual(reply["read_until"] and reply["read_until"]["id"], seen[-1] if seen else None, reply)
 
+    def taken(self, user, name):
+        """What a durable subscription delivers until it has nothing more."""
+        deliveries = []
+        while True:
+            status, _, reply = self.daemon.request("GET", f"/v1/subscriptions/{name}/next?max=1000", None,
+                                                   user.headers())
+            self.assertEqual(status, 200, reply)
+            if not reply:
+                return deliveries
+            for each in reply:
+                self.assertIn("id", each, reply)  # neither a gap nor a reset
+            deliveries += reply
+
+    def begin_durable(self, user, asked, found, name):
+        """Delivers everything, and rejects it, so that it is due again. Returns its ids."""
+        body = {"streams": [asked], "filters": [found.text], "start": "first", "ack_wait": "1h"}
+        status, _, reply = self.daemon.request("PUT", f"/v1/subscriptions/{name}", json.dumps(body), user.headers())
+        if not user.has_any_of(asked):
+            self.assertEqual(status, 403, reply)
+            return None
+        self.assertEqual(status, 201, reply)
+        ids = [each["id"] for each in self.taken(user, name)]
+        self.assertEqual(ids, self.expected(user, asked, found))
+        lag = self.daemon.request("GET", f"/v1/subscriptions/{name}", None, user.headers())[2]["lag"]
+        if not any(user.sees_all_of(stream) for stream in (*STREAMS, END)):
+            self.assertIsNone(lag)
+        nack = {"nack": [{"id": each, "delay": "0s"} for each in ids]}
+        status, _, reply = self.daemon.request("POST", f"/v1/subscriptions/{name}/ack", json.dumps(nack),
+                                               user.headers())
+        self.assertEqual(status, 200, reply)
+        return ids
+
+    def check_durable(self, users, write):
+        """What was delivered is delivered again if it may still be seen, and nothing else that came before is."""
+        begun = []
+        for number, user in enumerate(users):
+            asked, found = self.rng.choice(ASKED), random_filter(self.rng)
+            ids = self.begin_durable(user, asked, found, f"s{number}")
+            if ids is not None:
+                begun.append((f"s{number}", user, asked, found, set(ids)))
+        for user in users:
+            user.grants = User(self.rng, user.name).grants
+        write(users)
+        self.daemon.process.send_signal(signal.SIGHUP)
+        self.daemon.wait_for_log("users file read again")
+        for name, user, asked, found, ids in begun:
+            if not user.has_any_of(asked):
+                self.assertEqual(self.daemon.request("GET", f"/v1/subscriptions/{name}/next?max=1", None,
+                                                     user.headers())[0], 403)
+                continue
+            again = self.taken(user, name)
+            self.assertTrue(all(each.get("redelivered") for each in again), again)
+            seen = set(self.expected(user, asked, found))
+            self.assertEqual([each["id"] for each in again], sorted(ids & seen), (user, found.text))
+
     def check_why(self, user, found):
         def ask(event):
             query = urllib.parse.urlencode({"filter": found.text})
@@ -224,8 +280,14 @@ class RowFilters(unittest.TestCase):
         users = [User(self.rng, f"user{number}") for number in range(USERS)]
         folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         path = folder / "users.yaml"
-        path.touch(mode=0o600)
-        path.write_text(json.dumps({"users": {user.name: user.yaml() for user in users}}))
+
+        def write(users):
+            new = folder / "new.yaml"
+            new.touch(mode=0o600)
+            new.write_text(json.dumps({"users": {user.name: user.yaml() for user in users}}))
+            new.rename(path)
+
+        write(users)
         self.daemon = self.enterContext(Sluiced(f"store.kind={kind}", f"store.path={folder}/store",
                                                 f"auth.users={path}", "limits.filter_conjunctions=100000",
                                                 "limits.filter_literals=1000000"))
@@ -241,6 +303,7 @@ class RowFilters(unittest.TestCase):
                     if not user.sees_everything():
                         self.check_why(user, found)
                     self.check_streams(user)
+        self.check_durable(users, write)
 
     def test_users_get_what_the_model_says(self):
         seed = int(os.environ.get("ROW_FILTERS_SEED", "58"))
