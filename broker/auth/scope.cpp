@@ -53,6 +53,7 @@ bool operator==(const Scope::Part& a, const Scope::Part& b) {
 Scope::Scope(text::StreamSelection streams) : streams_(std::move(streams)), parts_{{streams_}} {}
 
 Scope::Scope(const text::StreamSelection& streams, const Rights& rights) {
+    is_restricted_ = !rights.sees_everything();
     const Patterns wanted = patterns_of(streams);
     Patterns free;  // of which every event may be seen
     for (const ReadGrant& grant : rights.subscribe) {

@@ -29,18 +29,22 @@ public:
     // Those of them that a user with these rights may see. Streams that come into being later are included.
     Scope(const text::StreamSelection& streams, const Rights& rights);
 
-    bool is_empty() const { return parts_.empty(); }                   // it permits nothing: streams() has no meaning
-    bool is_filtered() const;                                          // a part has a filter
-    bool is_everything() const;                                        // every event of every stream
-    bool permits_all_of(std::string_view stream) const;                // every event of this stream
+    bool is_empty() const { return parts_.empty(); }     // it permits nothing: streams() has no meaning
+    bool is_filtered() const;                            // a part has a filter
+    bool is_everything() const;                          // every event of every stream
+    bool permits_all_of(std::string_view stream) const;  // every event of this stream
+    // There may be events of other streams, or others of these, of which its user is to learn nothing.
+    bool is_restricted() const { return is_restricted_; }
     const text::StreamSelection& streams() const { return streams_; }  // of all parts
     std::span<const Part> parts() const { return parts_; }
 
-    friend bool operator==(const Scope&, const Scope&) = default;
+    // Whether they permit the same.
+    friend bool operator==(const Scope& a, const Scope& b) { return a.streams_ == b.streams_ && a.parts_ == b.parts_; }
 
 private:
     text::StreamSelection streams_;
     std::vector<Part> parts_;
+    bool is_restricted_ = false;
 };
 
 }  // namespace sluice::auth

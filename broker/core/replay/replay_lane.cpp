@@ -45,6 +45,9 @@ std::vector<Subscription> compile(const Subscriber& subscriber, const filter::Fi
 // Some of the streams, and not one alone: the log is read for all streams.
 bool is_several(const Reader& reader) { return reader.stream().empty() && !reader.subscriber->selection().is_all(); }
 
+// And its user is to learn nothing of the other ones.
+bool is_restricted(const Reader& reader) { return is_several(reader) && reader.subscriber->scope.is_restricted(); }
+
 }  // namespace
 
 ReplayLane::ReplayLane(const ReplaySettings& settings, const ReplayContext& context, Kind kind)
@@ -148,7 +151,9 @@ std::unique_ptr<Reader> ReplayLane::make_reader(const std::shared_ptr<Subscriber
     if (!is_shared) reader->events_max = costly_events;
     reader->program->add(*reader, std::move(filters));
     reader->told_drops = subscriber->told_drops;
-    if (reader->told_drops != 0 && is_several(*reader)) has_new_drops(*reader);  // it knows of these, too
+    // Who was told of all drops until now knows of those of its streams.
+    if (is_restricted(*reader) && reader->told_drops == context_.log.extent(store::all_streams).drops)
+        has_new_drops(*reader);
     subscriber->has_replayed = true;
     return reader;
 }
@@ -392,13 +397,13 @@ void ReplayLane::tell_missing(Reader& reader, const store::Slice& slice, std::ui
         tell_reset(reader, slice, true);
     if (slice.dropped_id < reader.next) return;
     if (reader.stream().empty() && std::exchange(reader.told_drops, slice.drops) == slice.drops) return;
-    if (is_several(reader) && !has_new_drops(reader)) return;
+    if (is_restricted(reader) && !has_new_drops(reader)) return;
     tell_reset(reader, slice, false);
 }
 
 void ReplayLane::tell_reset(Reader& reader, const store::Slice& slice, bool is_damage) {
     count(context_.counters.resets[is_damage ? ResetReason::damaged : ResetReason::retention]);
-    const std::uint64_t oldest_id = is_several(reader)
+    const std::uint64_t oldest_id = is_restricted(reader)
                                         ? store::selected_extent(context_.log, reader.subscriber->selection()).first_id
                                         : slice.oldest_id;
     Delivery reset = make_reset(reader, oldest_id, reader.next);
