@@ -100,7 +100,7 @@ def statuses_in(received):
     return [int(status) for status in re.findall(rb"HTTP/1\.[01] (\d{3}) ", received)]
 
 
-@row(tls_too=True)
+@row()
 def smuggling(attack):
     """Every known way to make two parsers disagree about the end of a request, each hiding a publication behind it."""
     attack.under_way()

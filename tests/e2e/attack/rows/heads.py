@@ -77,7 +77,7 @@ def giant_trailers(attack):
                 attack.expect(attack.note(reply), (400, 413, 431), what)
 
 
-@row(tls_too=True)
+@row()
 def odd_heads(attack):
     """Allowed but rare heads: leading CRLF, absolute-form targets, OPTIONS *, HEAD, unknown methods and versions."""
     port = str(attack.port).encode()

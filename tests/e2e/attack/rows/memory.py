@@ -57,7 +57,7 @@ def hold_posts(attack, *posts, **more):
         time.sleep(0.05)
 
 
-@row(tls_too=True)
+@row()
 def unfinished_posts(attack):
     """200 posts of 15 MB that lack their last byte, from four addresses."""
     hold_posts(attack, 200, BIG, addresses=4)

@@ -13,7 +13,7 @@ WORKERS = 3        # that acknowledge, and as many live subscribers
 EACH = 10          # of so many events they get one
 
 
-@row(options=(f"delivery.queue_bytes={QUEUE_BYTES >> 20}MiB",), tls_too=True)
+@row(options=(f"delivery.queue_bytes={QUEUE_BYTES >> 20}MiB",))
 def never_acknowledging(attack):
     """Two durable subscriptions to 70,000 events, with the greatest prefetch and a short ack_wait, that acknowledge
     nothing. The consumer of one reads nothing, that of the other everything, again and again. Consumers that do

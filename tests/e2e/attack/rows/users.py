@@ -102,7 +102,7 @@ def strange_fields():
         yield text, (431,)
 
 
-@row(users=True, tls_too=True)
+@row(users=True)
 def strange_credentials(attack):
     """Authorization fields that are malformed, too long, doubled, of other schemes, or JWTs that say alg: none."""
     right = f"Bearer {TOKEN}"
