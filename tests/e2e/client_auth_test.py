@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """The client's credentials: what it sends, to whom, and what it says when they do not do."""
-import base64
 import contextlib
 import json
 import socket
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from client_process import asked, sluice
 from sluice_process import TIMEOUT_S
+from users_file import basic
 
 SECRET = "open-sesame-7"
 
@@ -64,8 +64,8 @@ class Server:
         self.listener.close()
 
 
-def basic(user, password):
-    return ["Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()]
+def basic_fields(user, password):
+    return list(basic(user, password).values())
 
 
 class ClientAuth(unittest.TestCase):
@@ -97,16 +97,17 @@ class ClientAuth(unittest.TestCase):
                                     f"machine 127.0.0.1 login alice password {SECRET}2\n"
                                     "machine example.org login eve password no\n")
         self.assertEqual(self.sent(), [])
-        self.assertEqual(self.sent("--user", "alice", SLUICE_PASSWORD=SECRET), basic("alice", SECRET))
-        self.assertEqual(self.sent("--user", "alice", SLUICE_PASSWORD=SECRET, SLUICE_TOKEN="no"), basic("alice", SECRET))
+        self.assertEqual(self.sent("--user", "alice", SLUICE_PASSWORD=SECRET), basic_fields("alice", SECRET))
+        self.assertEqual(self.sent("--user", "alice", SLUICE_PASSWORD=SECRET, SLUICE_TOKEN="no"),
+                         basic_fields("alice", SECRET))
         self.assertEqual(self.sent(SLUICE_PASSWORD=SECRET), [])
         self.assertEqual(self.sent("--token-file", token), [f"Bearer {SECRET}"])
         self.assertEqual(self.sent(SLUICE_TOKEN=SECRET), [f"Bearer {SECRET}"])
         self.assertEqual(self.sent("--token-file", token, SLUICE_TOKEN="no"), [f"Bearer {SECRET}"])
-        self.assertEqual(self.sent("--netrc"), basic("bob", SECRET))
-        self.assertEqual(self.sent("--netrc", "--user", "alice"), basic("alice", SECRET + "2"))
-        self.assertEqual(self.sent(f"--netrc={netrc}", HOME="/nonexistent"), basic("bob", SECRET))
-        self.assertEqual(self.sent("--netrc", NETRC=netrc, HOME="/nonexistent"), basic("bob", SECRET))
+        self.assertEqual(self.sent("--netrc"), basic_fields("bob", SECRET))
+        self.assertEqual(self.sent("--netrc", "--user", "alice"), basic_fields("alice", SECRET + "2"))
+        self.assertEqual(self.sent(f"--netrc={netrc}", HOME="/nonexistent"), basic_fields("bob", SECRET))
+        self.assertEqual(self.sent("--netrc", NETRC=netrc, HOME="/nonexistent"), basic_fields("bob", SECRET))
         self.assertEqual(self.sent("--header", f"Authorization: Own {SECRET}"), [f"Own {SECRET}"])
 
     def test_headers(self):
@@ -210,7 +211,7 @@ class ClientAuth(unittest.TestCase):
                                   typed=[("Password of alice: ", keys)])
             self.assertEqual(status, 0, shown)
             self.assertNotIn(SECRET, shown)
-            self.assertEqual(server.field("Authorization"), basic("alice", SECRET))
+            self.assertEqual(server.field("Authorization"), basic_fields("alice", SECRET))
 
 
 if __name__ == "__main__":
