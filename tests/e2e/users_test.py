@@ -4,10 +4,8 @@ wrong credentials cost."""
 import base64
 import concurrent.futures
 import contextlib
-import hashlib
 import http.client
 import json
-import secrets
 import signal
 import ssl
 import sys
@@ -16,54 +14,31 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import users_file  # noqa: E402
 from certificates import Authority  # noqa: E402
 from sluice_process import TIMEOUT_S, Sluiced, eventually, item, rss, run_to_end  # noqa: E402
+from users_file import bearer, hash_password, make_token, stored_token, unpadded, write_users  # noqa: E402
 
 # Of what is sent in these tests, nothing may be in the log.
 SECRET = "correct horse"
 
 
-def hashed(password, ln=10):
-    """As `sluice user passwd` writes it, but cheaper."""
-    salt = secrets.token_bytes(16)
-    value = hashlib.scrypt(password.encode(), salt=salt, n=2**ln, r=8, p=1, dklen=32)
-    return f"$scrypt$ln={ln},r=8,p=1${plain64(salt)}${plain64(value)}"
-
-
-def plain64(data):
-    return base64.b64encode(data).decode().rstrip("=")
-
-
 def basic(name, password=SECRET):
-    return {"Authorization": "Basic " + base64.b64encode(f"{name}:{password}".encode()).decode()}
-
-
-def bearer(token):
-    return {"Authorization": f"Bearer {token}"}
-
-
-def new_token(identifier):
-    text = f"slt_{identifier}_" + base64.urlsafe_b64encode(secrets.token_bytes(32)).decode().rstrip("=")
-    return text, f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+    return users_file.basic(name, password)
 
 
 class WithUsers(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
-        cls.hash = hashed(SECRET)
-        cls.token, cls.digest = new_token("aaaaaaaaaa")
-        cls.expired, cls.expired_digest = new_token("bbbbbbbbbb")
+        cls.hash = hash_password(SECRET)
+        cls.token, _ = make_token()
+        cls.expired, _ = make_token()
 
     def write(self, **users):
-        """The users file; each user's entry as JSON, which is YAML, too. Replaced in one step."""
+        """The users file. Replaced in one step: the daemon may look at it at any time."""
         path = self.folder / f"{self.id().rsplit('.', 1)[1]}.yaml"
-        temporary = path.with_suffix(".new")
-        temporary.write_text("roles:\n  desk: {subscribe: [desk]}\nusers:\n" +
-                             "".join(f"  {name}: {json.dumps(entry)}\n" for name, entry in users.items()))
-        temporary.chmod(0o600)
-        temporary.rename(path)
-        return path
+        return write_users(path, users, {"desk": {"subscribe": ["desk"]}})
 
     def alice(self, **more):
         return {"password": self.hash, "publish": ["a"], "subscribe": ["a"], **more}
@@ -88,7 +63,7 @@ class WithUsers(unittest.TestCase):
 
 class UsersTest(WithUsers):
     def test_a_password_gives_the_rights_of_its_user(self):
-        path = self.write(alice=self.alice(), bob={"password": hashed("x"), "roles": ["desk"]})
+        path = self.write(alice=self.alice(), bob={"password": hash_password("x"), "roles": ["desk"]})
         with self.broker(path, "log.level=debug") as broker:
             self.assertEqual(self.publish(broker, basic("alice"))[0], 202)
             self.assertEqual(broker.request("GET", "/v1/events?stream=b", headers=basic("alice"))[0], 403)
@@ -108,8 +83,7 @@ class UsersTest(WithUsers):
             self.assertEqual(self.publish(broker, basic("carol", ""))[0], 401)
 
     def test_tokens(self):
-        tokens = [{"id": "aaaaaaaaaa", "digest": self.digest, "expires": "2999-01-01T00:00:00Z"},
-                  {"id": "bbbbbbbbbb", "digest": self.expired_digest, "expires": "2020-01-01T00:00:00Z"}]
+        tokens = [stored_token(self.token), stored_token(self.expired, "2020-01-01T00:00:01Z")]
         with self.broker(self.write(alice=self.alice(tokens=tokens)), "log.level=debug") as broker:
             self.assertEqual(self.publish(broker, bearer(self.token))[0], 202)
             self.assertEqual(self.publish(broker, {"Authorization": f"bearer  {self.token} "})[0], 202)
@@ -125,7 +99,7 @@ class UsersTest(WithUsers):
         with self.broker(self.write(alice=self.alice()), "auth.anonymous=all", "auth.local=all") as broker:
             self.assertEqual(broker.request("GET", "/v1/status")[0], 200)
             for value in ("", "Basic", "Basic ", "Basic !!!", "Basic YWxpY2U=", "Digest x", "Bearer", "Bearer ",
-                          "Negotiate YII", "alice:" + SECRET, "Basic " + plain64(b"alice:a b") + " x"):
+                          "Negotiate YII", "alice:" + SECRET, "Basic " + unpadded(b"alice:a b") + " x"):
                 with self.subTest(value):
                     status, headers, _ = broker.request("GET", "/v1/status", headers={"Authorization": value})
                     self.assertEqual(status, 401)
@@ -152,7 +126,7 @@ class UsersTest(WithUsers):
             status, _, error = run_to_end("--set", f"auth.users={path}", "--set", "http.port=0", "--set",
                                           "store.kind=memory", "--set", options[0])
             self.assertNotEqual(status, 0)
-            self.assertIn(f'there is no role \\"lab\\"' if "\\" in error else 'there is no role "lab"', error)
+            self.assertIn('there is no role "lab"', error)
             self.assertIn(str(path), error)
 
     def test_a_configuration_is_checked_with_its_users_file(self):
@@ -206,7 +180,7 @@ class UsersTest(WithUsers):
         path = self.write(alice=self.alice())
         with self.broker(path) as broker:
             self.assertEqual(self.publish(broker, basic("alice"))[0], 202)
-            self.write(alice=self.alice(password=hashed("new")))
+            self.write(alice=self.alice(password=hash_password("new")))
             self.reload(broker)
             self.assertEqual(self.publish(broker, basic("alice"))[0], 401)
             self.assertEqual(self.publish(broker, basic("alice", "new"))[0], 202)
@@ -214,7 +188,7 @@ class UsersTest(WithUsers):
     def test_a_file_that_is_not_valid_changes_nothing_when_it_is_read_again(self):
         path = self.write(alice=self.alice())
         with self.broker(path) as broker, broker.subscribe(headers=basic("alice"), stream="a") as stream:
-            path.write_text("users:\n  alice: {pasword: x}\n")
+            self.write(alice={"pasword": "x"})
             entry = broker.wait_for_log("the users file could not be read again, what was read before stays in use")
             self.assertIn("did you mean \"password\"", entry["reason"])
             self.assertEqual(self.publish(broker, basic("alice"))[0], 202)
@@ -226,8 +200,7 @@ class UsersTest(WithUsers):
     def test_the_role_of_those_without_credentials_changes_with_the_file(self):
         path = self.write(alice=self.alice())
         with self.broker(path, "auth.local=desk") as broker, broker.subscribe(stream="desk") as stream:
-            text = path.read_text().replace("subscribe: [desk]", "subscribe: [a]")
-            path.write_text(text)
+            write_users(path, {"alice": self.alice()}, {"desk": {"subscribe": ["a"]}})
             self.reload(broker)
             self.assertEqual(json.loads(stream.next_event()["data"])["type"], "urn:sluice:problem:revoked")
             self.assertEqual(broker.request("GET", "/v1/events?stream=desk")[0], 401)
@@ -281,21 +254,31 @@ class UsersTest(WithUsers):
 
     def test_a_user_has_a_hundred_tickets(self):
         with self.broker(self.write(alice=self.alice())) as broker:
-            for _ in range(100):
-                self.ticket(broker, basic("alice"))
-            status, headers, _ = broker.request("POST", "/v1/tickets", headers=basic("alice"))
-            self.assertEqual(status, 429)
-            self.assertIn("Retry-After", headers)
+            replies = []
+
+            def is_refused():
+                replies.append(broker.request("POST", "/v1/tickets", headers=basic("alice")))
+                return replies[-1][0] == 429
+
+            eventually(is_refused, "too many tickets")
+            self.assertGreaterEqual(len(replies), 101)  # more if the machine is so slow that tickets expire meanwhile
+            self.assertEqual({status for status, _, _ in replies[:-1]}, {201})
+            self.assertIn("Retry-After", replies[-1][1])
 
     def test_wrong_credentials_are_slowed_and_remembered_ones_are_not(self):
-        path = self.write(alice=self.alice(operate=True), bob={"password": hashed("x"), "publish": ["a"]})
+        path = self.write(alice=self.alice(operate=True), bob={"password": hash_password("x"), "publish": ["a"]})
         with self.broker(path) as broker:
             self.assertEqual(self.publish(broker, basic("alice"))[0], 202)
-            # Tries come back at one a second: far more are made at once than could come back meanwhile.
-            with concurrent.futures.ThreadPoolExecutor(8) as pool:
-                statuses = list(pool.map(lambda n: self.publish(broker, bearer(f"x{n}"))[0], range(3_000)))
-            self.assertLess(statuses.count(401), 1_500)
-            self.assertEqual(statuses.count(401) + statuses.count(429), 3_000)
+            statuses = []
+
+            def slowed():
+                status, headers, _ = self.publish(broker, bearer("x"))
+                statuses.append(status)
+                return headers if status == 429 else None
+
+            self.assertGreaterEqual(int(eventually(slowed, "429")["Retry-After"]), 1)
+            self.assertGreaterEqual(statuses.count(401), 10)
+            self.assertEqual(statuses.count(401) + statuses.count(429), len(statuses))
             self.assertEqual(self.publish(broker, basic("alice"))[0], 202)
             counts = broker.request("GET", "/v1/status", headers=basic("alice"))[2]["counters"]["authentications"]
             self.assertEqual(counts["checked"], 1)
@@ -303,21 +286,14 @@ class UsersTest(WithUsers):
             self.assertEqual(counts["slowed"], statuses.count(429))
             eventually(lambda: self.publish(broker, basic("bob", "x"))[0] == 202, "a try that is looked at")
 
-    def test_a_slowed_reply_says_when_to_come_back(self):
-        with self.broker(self.write(alice=self.alice())) as broker:
-            def slowed():
-                status, headers, _ = self.publish(broker, bearer("x"))
-                return headers if status == 429 else None
-            self.assertGreaterEqual(int(eventually(slowed, "429")["Retry-After"]), 1)
-
     def test_the_same_password_at_once_is_checked_once(self):
-        path = self.write(alice=self.alice(password=hashed(SECRET, 14), operate=True))
+        path = self.write(alice=self.alice(password=hash_password(SECRET, 14), operate=True))
         with self.broker(path) as broker, concurrent.futures.ThreadPoolExecutor(40) as pool:
             statuses = list(pool.map(lambda _: self.publish(broker, basic("alice"))[0], range(40)))
             self.assertEqual(statuses, [202] * 40)
 
     def test_checks_are_bounded_and_others_are_served_meanwhile(self):
-        path = self.write(alice=self.alice(password=hashed(SECRET, 14)), root=self.alice(operate=True))
+        path = self.write(alice=self.alice(password=hash_password(SECRET, 14)), root=self.alice(operate=True))
         with self.broker(path) as broker, concurrent.futures.ThreadPoolExecutor(40) as pool:
             self.assertEqual(self.publish(broker, basic("root"))[0], 202)
             guesses = [pool.submit(self.publish, broker, basic(f"user{n}", "wrong")) for n in range(200)]
