@@ -48,13 +48,20 @@ bool read_cost(std::string_view text, std::string_view name, std::uint64_t& cost
     return error == std::errc() && end == text.data() + text.size() && text.size() <= 2;
 }
 
+// As PHC strings have it, without padding.
+std::string phc_base64(std::span<const unsigned char> bytes) {
+    std::string encoded = text::encode_base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    encoded.erase(encoded.find_last_not_of('=') + 1);
+    return encoded;
+}
+
 // One form alone: another text for the same bytes is not base64 without padding.
 std::optional<std::string> bytes_of(std::string_view base64) {
     const std::size_t padding = (4 - base64.size() % 4) % 4;
     const auto bytes = text::decode_base64(std::string(base64) + std::string(padding, '='));
     if (!bytes) return std::nullopt;
     const auto* begin = reinterpret_cast<const unsigned char*>(bytes->data());
-    return base64_text({begin, bytes->size()}) == base64 ? bytes : std::nullopt;
+    return phc_base64({begin, bytes->size()}) == base64 ? bytes : std::nullopt;
 }
 
 std::optional<StoredHash> parse_hash(std::string_view text) {
@@ -90,7 +97,7 @@ PasswordHash scrypt_of(std::string_view password, std::string_view salt, const C
 
 std::string phc_text(const Costs& costs, std::span<const unsigned char> salt, std::span<const unsigned char> hash) {
     return "$scrypt$ln=" + std::to_string(costs.ln) + ",r=" + std::to_string(costs.r) +
-           ",p=" + std::to_string(costs.p) + "$" + base64_text(salt) + "$" + base64_text(hash);
+           ",p=" + std::to_string(costs.p) + "$" + phc_base64(salt) + "$" + phc_base64(hash);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "broker/auth/secrets.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
@@ -7,34 +8,14 @@
 #include <openssl/rand.h>
 #include <stdexcept>
 
+#include "protocol/text/ascii.hpp"
+#include "protocol/text/base64.hpp"
+
 namespace sluice::auth {
 
 namespace {
 
-constexpr std::string_view standard_letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-constexpr std::string_view url_letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-constexpr std::size_t plain_letters = 62;  // of these, the letters and digits
-
-std::string base64_with(std::string_view letters, std::span<const unsigned char> bytes) {
-    std::string text;
-    text.reserve((bytes.size() * 4 + 2) / 3);
-    std::uint32_t bits = 0;
-    int count = 0;
-    for (const unsigned char byte : bytes) {
-        bits = bits << 8 | byte;
-        for (count += 8; count >= 6; count -= 6) text += letters[bits >> (count - 6) & 63];
-    }
-    if (count > 0) text += letters[bits << (6 - count) & 63];
-    return text;
-}
-
-int hex_value(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
-
+constexpr std::string_view letters_and_digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 constexpr std::string_view digest_prefix = "sha256:";
 
 }  // namespace
@@ -77,7 +58,7 @@ std::string random_letters(std::size_t count) {
         std::array<unsigned char, 32> bytes;
         fill_randomly(bytes);
         for (const unsigned char byte : bytes)
-            if ((byte & 63) < plain_letters && text.size() < count) text += standard_letters[byte & 63];
+            if ((byte & 63) < letters_and_digits.size() && text.size() < count) text += letters_and_digits[byte & 63];
     }
     return text;
 }
@@ -91,9 +72,13 @@ void wipe(std::string& secret) noexcept {
     secret.clear();
 }
 
-std::string base64_text(std::span<const unsigned char> bytes) { return base64_with(standard_letters, bytes); }
-
-std::string base64url_text(std::span<const unsigned char> bytes) { return base64_with(url_letters, bytes); }
+std::string base64url_text(std::span<const unsigned char> bytes) {
+    std::string encoded = text::encode_base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    encoded.erase(encoded.find_last_not_of('=') + 1);
+    std::replace(encoded.begin(), encoded.end(), '+', '-');
+    std::replace(encoded.begin(), encoded.end(), '/', '_');
+    return encoded;
+}
 
 std::string digest_text(const Sha256& digest) {
     constexpr std::string_view digits = "0123456789abcdef";
@@ -111,7 +96,7 @@ std::optional<Sha256> parse_digest(std::string_view text) {
     text.remove_prefix(digest_prefix.size());
     if (text.size() != 2 * digest.size()) return std::nullopt;
     for (std::size_t i = 0; i < digest.size(); ++i) {
-        const int high = hex_value(text[2 * i]), low = hex_value(text[2 * i + 1]);
+        const int high = text::hex_digit(text[2 * i]), low = text::hex_digit(text[2 * i + 1]);
         if (high < 0 || low < 0) return std::nullopt;
         digest[i] = static_cast<unsigned char>(high << 4 | low);
     }

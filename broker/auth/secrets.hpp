@@ -29,8 +29,7 @@ bool is_equal(std::span<const unsigned char> a, std::span<const unsigned char> b
 // Overwrites a text that was secret.
 void wipe(std::string& secret) noexcept;
 
-// RFC 4648 without padding: §4, and §5 for URLs.
-std::string base64_text(std::span<const unsigned char> bytes);
+// RFC 4648 §5, for URLs, without padding.
 std::string base64url_text(std::span<const unsigned char> bytes);
 
 // "sha256:" and 64 hexadecimal digits, as files have it.

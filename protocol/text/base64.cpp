@@ -32,4 +32,16 @@ std::optional<std::string> decode_base64(std::string_view text) {
     return bytes;
 }
 
+std::string encode_base64(std::string_view bytes) {
+    std::string text;
+    text.reserve((bytes.size() + 2) / 3 * 4);
+    for (std::size_t i = 0; i < bytes.size(); i += 3) {
+        std::uint32_t group = 0;
+        for (std::size_t k = 0; k < 3; ++k)
+            group = group << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
+        for (std::size_t k = 0; k < 4; ++k) text += i + k <= bytes.size() ? alphabet[group >> (18 - 6 * k) & 63] : '=';
+    }
+    return text;
+}
+
 }  // namespace sluice::text

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "broker/auth/password.hpp"
-#include "broker/auth/secrets.hpp"
 #include "broker/auth/token.hpp"
 #include "broker/server/http/credentials.hpp"
+#include "protocol/text/base64.hpp"
 
 using namespace sluice;
 using server::Credentials;
@@ -25,9 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (auth::find_fault_in_hash(text).empty() != (auth::password_check_bytes(text) != 0)) std::abort();
     const std::size_t colon = text.find(':');
     if (colon == std::string::npos) return 0;
-    std::string encoded = auth::base64_text({data, size});
-    while (encoded.size() % 4 != 0) encoded += '=';
-    const Credentials basic = server::parse_authorization("basic " + encoded);
+    const Credentials basic = server::parse_authorization("basic " + text::encode_base64(text));
     if (basic.kind != Credentials::Kind::basic || basic.name != text.substr(0, colon) ||
         basic.secret != text.substr(colon + 1))
         std::abort();

@@ -1,6 +1,5 @@
 // The binary mode of CloudEvents 1.0 in HTTP (https://github.com/cloudevents/spec, bindings/http-protocol-binding.md).
 #include <algorithm>
-#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -10,6 +9,7 @@
 #include "protocol/feed/model/media_type.hpp"
 #include "protocol/feed/model/text_position.hpp"
 #include "protocol/text/ascii.hpp"
+#include "protocol/text/base64.hpp"
 #include "protocol/text/utf8.hpp"
 
 namespace sluice::feed {
@@ -35,19 +35,6 @@ std::string header_text(std::string_view value) {
         } else {
             text += value[i];
         }
-    }
-    return text;
-}
-
-std::string base64(std::string_view bytes) {
-    constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string text;
-    text.reserve((bytes.size() + 2) / 3 * 4);
-    for (std::size_t i = 0; i < bytes.size(); i += 3) {
-        std::uint32_t group = 0;
-        for (std::size_t k = 0; k < 3; ++k)
-            group = group << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
-        for (std::size_t k = 0; k < 4; ++k) text += i + k <= bytes.size() ? digits[group >> (18 - 6 * k) & 63] : '=';
     }
     return text;
 }
@@ -130,7 +117,7 @@ boost::system::result<std::string, FeedError> structured_cloud_event(const Binar
         json.string(body);
     } else if (!body.empty()) {
         json.name("data_base64");
-        json.string(base64(body));
+        json.string(text::encode_base64(body));
     }
     json.close('}');
     return json.take();

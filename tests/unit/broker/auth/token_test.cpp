@@ -46,7 +46,6 @@ TEST_CASE("texts are compared as a whole, and written without padding") {
     CHECK_FALSE(is_equal(a, b));
     CHECK_FALSE(is_equal(a, std::span(a).first(31)));
     const unsigned char bytes[] = {0xfb, 0xff, 0x00, 0x66};
-    CHECK(base64_text(bytes) == "+/8AZg");
     CHECK(base64url_text(bytes) == "-_8AZg");
     CHECK(keyed_sha256(a, "x", "yz") != keyed_sha256(a, "xy", "z"));
     CHECK(keyed_sha256(a, "x", "y") != keyed_sha256(b, "x", "y"));

@@ -12,6 +12,7 @@
 
 #include "broker/auth/password.hpp"
 #include "broker/auth/token.hpp"
+#include "protocol/text/base64.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 using namespace sluice::server;
@@ -103,10 +104,7 @@ private:
 const std::string cheap_hash = "$scrypt$ln=10,r=1,p=1$c2FsdA$HOHvBJ75vpux092WGOkWFE4vYN79EjfRiAPxz+SesHM";
 
 std::string basic(const std::string& name, const std::string& password) {
-    const std::string text = name + ":" + password;
-    std::string encoded = auth::base64_text({reinterpret_cast<const unsigned char*>(text.data()), text.size()});
-    while (encoded.size() % 4 != 0) encoded += '=';
-    return "Basic " + encoded;
+    return "Basic " + sluice::text::encode_base64(name + ":" + password);
 }
 
 std::string alice_with(const std::string& more) {
