@@ -46,7 +46,8 @@ struct UserEntry {
 struct UsersFile {
     static constexpr std::size_t bytes_max = 16u << 20;
     static constexpr std::size_t users_max = 10'000, roles_max = 1'000, tokens_max = 100;  // tokens: of a user
-    static constexpr std::string_view all_role = "all", none_role = "none";                // built in
+    static constexpr std::size_t note_bytes_max = 1'000;
+    static constexpr std::string_view all_role = "all", none_role = "none";  // built in
 
     std::map<std::string, RightsEntry, std::less<>> roles;
     std::map<std::string, UserEntry, std::less<>> users;
@@ -58,7 +59,7 @@ inline constexpr std::string_view user_name_rule = "1 to 64 of the characters A-
 
 // What the file's texts mean is known to others.
 struct UsersChecks {
-    TextCheck password, filter;
+    TextCheck password, filter, token_id, token_digest;
 };
 
 struct LoadedUsers {

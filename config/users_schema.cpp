@@ -19,27 +19,12 @@ namespace sluice::config {
 namespace {
 
 constexpr std::size_t patterns_max = 1'000, grants_max = 1'000, roles_of_user_max = 100;
-constexpr std::size_t role_bytes_max = 64, note_bytes_max = 1'000, token_id_bytes = 10;
-constexpr std::string_view digest_start = "sha256:";
+constexpr std::size_t role_bytes_max = 64;
 
 bool is_built_in_role(std::string_view name) { return name == UsersFile::all_role || name == UsersFile::none_role; }
 
 bool is_role_name(const std::string& name) {
     return name.size() <= role_bytes_max && text::is_stream_name(name) && !is_built_in_role(name);
-}
-
-std::string check_token_id(const std::string& id) {
-    const bool is_right = id.size() == token_id_bytes && std::all_of(id.begin(), id.end(), [](char c) {
-                              return text::is_ascii_letter(c) || text::is_ascii_digit(c);
-                          });
-    return is_right ? "" : "expected ten letters and digits, as `sluice user token` writes them";
-}
-
-std::string check_token_digest(const std::string& digest) {
-    const std::string_view digits = std::string_view(digest).substr(std::min(digest_start.size(), digest.size()));
-    const bool is_right = digest.starts_with(digest_start) && digits.size() == 64 &&
-                          digits.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
-    return is_right ? "" : "expected sha256: and 64 hexadecimal digits: the digest of the token, not the token";
 }
 
 // Of RFC 3339, or its day.
@@ -97,12 +82,14 @@ private:
     }
 
     void read_token(Section& s, TokenEntry& token) {
-        s.text("id", token.id, check_token_id);
-        s.text("digest", token.digest, check_token_digest);
+        s.text("id", token.id, checks_.token_id);
+        s.text("digest", token.digest, checks_.token_digest);
         read_time(s, "created", token.created);
         read_time(s, "expires", token.expires);
         s.text("note", token.note, [](const std::string& note) {
-            return note.size() > note_bytes_max ? "longer than " + std::to_string(note_bytes_max) + " bytes" : "";
+            return note.size() > UsersFile::note_bytes_max
+                       ? "longer than " + std::to_string(UsersFile::note_bytes_max) + " bytes"
+                       : "";
         });
         if (!s.has("id") || !s.has("digest")) return s.fault("a token needs an id and a digest");
         if (!token.id.empty() && !token_ids_.insert(token.id).second)

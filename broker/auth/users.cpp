@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "broker/auth/password.hpp"
+#include "broker/auth/token.hpp"
 #include "protocol/filter/siblings.hpp"
 
 namespace sluice::auth {
@@ -68,6 +69,15 @@ bool still_lets_in(const std::vector<config::TokenEntry>& now, const config::Tok
            token->expires.value_or(never) >= before.expires.value_or(never);
 }
 
+std::string find_fault_in_token_id(const std::string& id) {
+    return is_token_id(id) ? "" : "expected ten letters and digits, as `sluice user token` writes them";
+}
+
+std::string find_fault_in_token_digest(const std::string& digest) {
+    return parse_digest(digest) ? ""
+                                : "expected sha256: and 64 hexadecimal digits: the digest of the token, not the token";
+}
+
 }  // namespace
 
 std::string find_fault_in_row_filter(const std::string& text, const filter::FilterLimits& limits) {
@@ -87,7 +97,8 @@ std::string find_fault_in_row_filter(const std::string& text, const filter::Filt
 }
 
 config::UsersChecks users_checks(const filter::FilterLimits& limits) {
-    return {find_fault_in_hash, [limits](const std::string& text) { return find_fault_in_row_filter(text, limits); }};
+    return {find_fault_in_hash, [limits](const std::string& text) { return find_fault_in_row_filter(text, limits); },
+            find_fault_in_token_id, find_fault_in_token_digest};
 }
 
 Users::Users(const config::UsersFile& file, const filter::FilterLimits& limits, const Users* before) {

@@ -9,7 +9,9 @@ using namespace sluice::config;
 namespace {
 
 const UsersChecks some_checks{[](const std::string& hash) { return hash == "bad" ? "a bad hash" : ""; },
-                              [](const std::string& filter) { return filter == "bad" ? "a bad filter" : ""; }};
+                              [](const std::string& filter) { return filter == "bad" ? "a bad filter" : ""; },
+                              [](const std::string& id) { return id == "bad" ? "a bad id" : ""; },
+                              [](const std::string& digest) { return digest == "bad" ? "a bad digest" : ""; }};
 const std::string digest = "\"sha256:" + std::string(64, 'a') + "\"";
 
 LoadedUsers load(const std::string& text) { return parse_users_file("users.yaml", text, some_checks); }
@@ -71,10 +73,13 @@ TEST_CASE("faults of a users file say where they are and what is expected") {
     CHECK(first_error("users:\n  a: {publish: s}\n").find("expected a list of at most") != std::string::npos);
     CHECK(first_error("roles:\n  none: {}\n").find("built in") != std::string::npos);
     CHECK(first_error("users: {a: 1, a: 2}\n").find("duplicate key") != std::string::npos);
-    CHECK(first_error("users:\n  a: {tokens: [{id: short, digest: " + digest + "}]}\n").find("ten letters") !=
-          std::string::npos);
-    CHECK(first_error("users:\n  a: {tokens: [{id: aaaaaaaaaa, digest: slt_x}]}\n").find("not the token") !=
-          std::string::npos);
+    CHECK(first_error("users:\n  a: {tokens: [{id: bad, digest: " + digest + "}]}\n") ==
+          "users.yaml:2:21: users.a.tokens[0].id: a bad id");
+    CHECK(first_error("users:\n  a: {tokens: [{id: aaaaaaaaaa, digest: bad}]}\n") ==
+          "users.yaml:2:41: users.a.tokens[0].digest: a bad digest");
+    CHECK(first_error("users:\n  a: {tokens: [{id: aaaaaaaaaa, digest: " + digest +
+                      ", note: " + std::string(UsersFile::note_bytes_max + 1, 'x') + "}]}\n")
+              .find("longer than 1000 bytes") != std::string::npos);
     CHECK(first_error("users:\n  a: {tokens: [{id: aaaaaaaaaa}]}\n").find("needs an id and a digest") !=
           std::string::npos);
     CHECK(first_error("users:\n  a: {tokens: [{id: aaaaaaaaaa, digest: " + digest + ", expires: soon}]}\n")

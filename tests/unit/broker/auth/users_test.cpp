@@ -90,6 +90,14 @@ TEST_CASE("the roles all and none are built in") {
     CHECK(error_of("roles:\n  all: {operate: true}\n").find("built in") != std::string::npos);
 }
 
+TEST_CASE("ids and digests of tokens have one form") {
+    const auto of = [](const std::string& token) { return error_of("users:\n  alice: {tokens: [" + token + "]}\n"); };
+    const std::string digest = "\"" + digest_text(sha256("a")) + "\"";
+    CHECK(of("{id: short, digest: " + digest + "}").find("ten letters") != std::string::npos);
+    CHECK(of("{id: \"aaaaaaaaa-\", digest: " + digest + "}").find("ten letters") != std::string::npos);
+    CHECK(of("{id: aaaaaaaaaa, digest: slt_x}").find("not the token") != std::string::npos);
+}
+
 TEST_CASE("tokens are found by their id") {
     const auto users = users_of("users:\n  alice:\n    tokens: [" + token_of("aaaaaaaaaa", "2027-11-28T10:00:00Z") +
                                 ", " + token_of("bbbbbbbbbb") + "]\n");
