@@ -13,6 +13,7 @@
 #include "broker/cli/commands.hpp"
 #include "broker/cli/common/add_command.hpp"
 #include "config/units.hpp"
+#include "config/users_file.hpp"
 
 namespace sluice::cli {
 
@@ -130,9 +131,10 @@ void add_set(CLI::App& parent, int& exit_status) {
 
 CLI::Option* add_owner(CLI::App& command, SubscriptionOwner& owner, bool or_all) {
     const auto take = [&owner, or_all](const std::string& name) {
-        if (!is_owner(name) && !(or_all && name == "*"))
-            throw CLI::ValidationError("--owner must be " + std::string(owner_rule) +
-                                       (or_all ? ", or '*' for everybody's" : "") + ", not " + name);
+        if (!name.empty() && !config::is_user_name(name) && !(or_all && name == "*"))
+            throw CLI::ValidationError("--owner must be the name of a user, " + std::string(config::user_name_rule) +
+                                       ", or '' for nobody's" + (or_all ? ", or '*' for everybody's" : "") + ", not " +
+                                       name);
         owner = name;
     };
     const std::string what = or_all ? "Another user's subscriptions, '' for nobody's or '*' for all"

@@ -77,7 +77,8 @@ class CommandLine(unittest.TestCase):
              "not stat"),
             (["subscriptions", "set", "a", "--create", "--if-version", "1"], "--create excludes --if-version"),
             (["subscriptions", "show", "a", "--owner", "*"],
-             "--owner must be the name of a user (letters, digits and . _ - @), or '' for nobody's, not *"),
+             "--owner must be the name of a user, 1 to 64 of the characters A-Z a-z 0-9 - _ . @ (not just . or ..), or "
+             "'' for nobody's, not *"),
             (["subscribe", "--owner", "a", "b"], "--owner requires --subscription"),
             (["user"], "expected a subcommand: add, passwd, token, list or remove"),
             (["user", "list"], "--file is required"),

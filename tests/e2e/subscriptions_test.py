@@ -124,7 +124,7 @@ class InMemory(Case):
         self.assertEqual(self.ask("GET", "?owner=alice")[2], {"subscriptions": [], "total": 0})
         self.refused(404, "GET", "s?owner=alice")
         self.assertIn('no user "alice"', self.refused(403, "PUT", "s?owner=alice", {}))
-        for name in ("a%20b", "*", "a/b", "x" * 65):
+        for name in ("a%20b", "*", "a/b", "..", "x" * 65):
             self.assertIn("name of a user", self.refused(400, "GET", f"s?owner={name}"))
         self.assertIn("OWNER/NAME", self.refused(400, "GET", "?owner=*&after=s"))
 

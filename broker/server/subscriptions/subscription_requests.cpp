@@ -1,29 +1,16 @@
 #include "broker/server/subscriptions/subscription_requests.hpp"
 
-#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "broker/server/api/services.hpp"
 #include "broker/server/http/content_codings.hpp"
 #include "broker/server/http/parameters.hpp"
 #include "broker/server/http/permission.hpp"
-#include "protocol/text/ascii.hpp"
+#include "config/users_file.hpp"
 #include "protocol/text/stream_name.hpp"
 
 namespace sluice::server {
-
-namespace {
-
-constexpr std::size_t owner_bytes_max = 64;
-
-bool is_owner(std::string_view name) {
-    return name.size() <= owner_bytes_max && std::all_of(name.begin(), name.end(), [](char c) {
-               return text::is_ascii_letter(c) || text::is_ascii_digit(c) || c == '-' || c == '_' || c == '.' ||
-                      c == '@';
-           });
-}
-
-}  // namespace
 
 SubscriptionOwner read_owner(const Services& services, const HttpRequest& request) {
     const auth::UserPtr& account = request.principal->account;
@@ -33,9 +20,10 @@ SubscriptionOwner read_owner(const Services& services, const HttpRequest& reques
     owner.is_other = true;
     if (!account->rights.operate)
         owner.refusal = forbidden(*request.principal, "use the subscriptions of others");
-    else if (!is_owner(wanted))
-        owner.refusal =
-            bad_parameter("owner", wanted, "the name of a user, or nothing for subscriptions that are nobody's");
+    else if (!wanted.empty() && !config::is_user_name(wanted))
+        owner.refusal = bad_parameter("owner", wanted,
+                                      "the name of a user, " + std::string(config::user_name_rule) +
+                                          ", or nothing for subscriptions without an owner");
     if (owner.refusal) return owner;
     owner.name = wanted;
     if (!wanted.empty()) owner.account = services.find_user(wanted);
