@@ -7,6 +7,7 @@
 
 #include "broker/cli/common/input.hpp"
 #include "broker/cli/common/secret_input.hpp"
+#include "protocol/text/ascii.hpp"
 
 namespace sluice::cli {
 
@@ -23,11 +24,7 @@ std::string variable(const char* name) {
 
 bool is_visible(char c) { return c > ' ' && c < '\x7F'; }
 
-std::string lower_name(std::string_view header) {
-    std::string name(header.substr(0, header.find(':')));
-    for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    return name;
-}
+std::string lower_name(std::string_view header) { return text::ascii_lower(header.substr(0, header.find(':'))); }
 
 bool is_secret_header(const std::string& header) {
     const std::string name = lower_name(header);
@@ -45,13 +42,7 @@ std::string warning_about(const std::string& file) {
 // RFC 6750 permits fewer; these can't end the header field.
 bool is_token(std::string_view text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_visible); }
 
-std::string first_line(std::string_view text) {
-    constexpr std::string_view white = " \t\r";
-    text = text.substr(0, text.find('\n'));
-    const auto begin = text.find_first_not_of(white);
-    if (begin == std::string_view::npos) return "";
-    return std::string(text.substr(begin, text.find_last_not_of(white) + 1 - begin));
-}
+std::string first_line(std::string_view text) { return std::string(text::trim(text.substr(0, text.find('\n')))); }
 
 Found read_token(const std::string& file) {
     auto text = read_input(file, token_file_bytes_max);
