@@ -34,22 +34,22 @@ inline void add_credentials(CLI::App& command, CredentialOptions& options) {
     auto* user = command
                      .add_option_function<std::string>(
                          "--user", [&options](const std::string& name) { options.user = read_user(name); },
-                         "Who to be, by a password: SLUICE_PASSWORD, that of --netrc, or asked on the terminal")
+                         "User name; the password comes from SLUICE_PASSWORD, --netrc or a prompt on the terminal")
                      ->type_name("NAME");
     auto* token = command
                       .add_option("--token-file", options.token_file,
-                                  "Who to be, by the token in this file's first line (default: SLUICE_TOKEN has it)")
+                                  "File whose first line is the access token (default: SLUICE_TOKEN)")
                       ->type_name("FILE")
                       ->excludes(user);
     // A flag that may have a value: as an option it would take what follows for the file.
     const std::string netrc_text =
-        "Who to be, by a file of machines, logins and passwords: NETRC, else ~/.netrc, or --netrc=FILE";
+        "Take the name and password from a netrc file: $NETRC, else ~/.netrc, or --netrc=FILE";
     command.add_flag("--netrc", netrc_text)->excludes(token)->each([&options](const std::string& value) {
         options.netrc = value == "true" ? "" : value;
     });
     command
         .add_option("--header", options.headers,
-                    "A header field of each request, such as a proxy wants; may be repeated")
+                    "Header field to add to each request, for example for a proxy; may be repeated")
         ->allow_extra_args(false)
         ->type_name("'NAME: VALUE'");
 }

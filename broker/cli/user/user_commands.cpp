@@ -51,7 +51,7 @@ void add_add(CLI::App& parent, int& exit_status) {
     command.add_flag("--no-password", options->no_password, "The user has none, only tokens or a certificate")
         ->excludes(from_stdin);
     command.add_flag("--certificate", options->certificate,
-                     "A client certificate whose common name is the user's may stand for them");
+                     "Accept a client certificate whose common name is this user's");
     command.add_option("--role", options->roles, "A role in the file, or all; may be repeated")
         ->allow_extra_args(false)
         ->type_name("ROLE");
@@ -59,10 +59,12 @@ void add_add(CLI::App& parent, int& exit_status) {
     auto* subscribe =
         add_patterns(command, "--subscribe", options->subscribe, "A stream whose events they may receive");
     command
-        .add_option("--filter", options->filter, "Of what --subscribe names, only the events that this filter accepts")
+        .add_option("--filter", options->filter,
+                    "Row filter: of the --subscribe streams, show only events that this filter accepts")
         ->needs(subscribe);
     add_patterns(command, "--manage", options->manage, "A stream that they may define, purge and delete");
-    command.add_flag("--operate", options->operate, "They may see the broker's status and metrics, and back it up");
+    command.add_flag("--operate", options->operate,
+                     "May see status and metrics, make backups, and use other users' subscriptions and tickets");
 }
 
 void add_token(CLI::App& parent, int& exit_status) {
@@ -80,7 +82,7 @@ void add_token(CLI::App& parent, int& exit_status) {
                         throw CLI::ValidationError("--expires must be a duration up to 36500d, such as 90d, not " +
                                                    text);
                 },
-                "The token is valid for so long (default: until it is revoked)")
+                "Lifetime of the token (default: until it is revoked)")
             ->type_name("DURATION");
     auto* note = command.add_option("--note", options->note, "What the token is for")->type_name("TEXT");
     command.add_option("--revoke", options->revoked_id, "Remove the token with this id")
