@@ -99,13 +99,13 @@ def on_a_terminal(*arguments, env=None, until=None):
         process.wait()
 
 
-def asked(*arguments, typed, env=None):
+def asked(*arguments, typed, env=None, **more):
     """Runs a command that asks on its terminal, which has (prompt, keys) in turn. Returns exit status and all that the
     terminal shows."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen([os.environ["SLUICE"], *arguments], stdin=theirs, stdout=theirs, stderr=theirs,
                                env=environment(**(env or {})), start_new_session=True,
-                               preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+                               preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0), **more)
     os.close(theirs)
     shown, left = "", list(typed)
     try:

@@ -10,7 +10,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from client_process import end_session, environment, output_of, sluice
+from client_process import asked, end_session, environment, output_of, sluice
 from sluice_process import Sluiced, eventually, item, rss
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docker" / "examples"
@@ -62,6 +62,13 @@ class Help(unittest.TestCase):
                             example = example.replace("news 5", f"news {last_id}")
                         if "-- purge" in example:
                             daemon.publish(rss(item("in a stream named like a command")), stream="purge")
+                        if "user add alice" in example:  # asks on the terminal
+                            prompts = ("New password of alice: ", "The same again: ")
+                            status, shown = asked(*shlex.split(example)[1:], cwd=self.folder,
+                                                  typed=[(prompt, b"open sesame\r") for prompt in prompts])
+                            self.assertEqual(status, 0, shown)
+                            self.assertIn("alice: added", shown)
+                            continue
                         process = self.shell(example, daemon)
                         if command == "subscribe":
                             daemon.wait_for_subscriptions()

@@ -77,9 +77,8 @@ constexpr CommandHelp store{false, R"(  sluice store stat --all store
 constexpr CommandHelp store_command{false, ""};
 constexpr CommandHelp store_verify{false, "", "0 the store is sound, 1 it is damaged, 2 failed"};
 
-constexpr CommandHelp user{
-    false,
-    R"(  head -c 15 /dev/urandom | base64 | sluice user add alice --file users.yaml --password-stdin --subscribe 'news.*'
+constexpr CommandHelp user{false,
+                           R"(  sluice user add alice --file users.yaml --subscribe 'news.*'
   sluice user add cron --file users.yaml --no-password --publish prices
   sluice user token cron --file users.yaml --expires 90d --note 'on the mail server' > cron.token
   sluice user list --file users.yaml
