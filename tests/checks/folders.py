@@ -121,7 +121,7 @@ FOLDERS = {
                          "protocol/text"),
     "broker/cli/workbench": ("broker/cli/common", "gpu/operators/edits", "gpu/operators/recurrence", "gpu/tools/align",
                              "gpu/tools/distance", "gpu/tools/recurrence", "gpu/tools/search", "protocol/text"),
-    "broker/cli/user": ("broker/auth", "broker/cli/common", "config", "protocol/filter", "protocol/text"),
+    "broker/cli/user": ("broker/auth", "broker/cli/common", "config", "protocol/text"),
     "broker/cli": ("broker/base/program", "broker/cli/client", "broker/cli/common", "broker/cli/events",
                    "broker/cli/store", "broker/cli/user", "broker/cli/workbench", "broker/match", "config", "protocol/feed", "protocol/feed/data",
                    "protocol/feed/item", "protocol/filter", "protocol/text"),

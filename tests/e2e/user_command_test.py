@@ -10,6 +10,7 @@ from pathlib import Path
 
 from client_process import asked, sluice, status_of
 
+HASH = "$scrypt$ln=10,r=1,p=1$c2FsdA$HOHvBJ75vpux092WGOkWFE4vYN79EjfRiAPxz+SesHM"
 FILE = """\
 # Who may use the broker of the harbour.
 
@@ -25,7 +26,7 @@ users:
 
   # the desk
   "alice":
-    password: "$scrypt$ln=14,r=8,p=5$AAAA$BBBB"  # to be changed
+    password: "%s"  # to be changed
     roles: [desk]
 
     subscribe:
@@ -34,7 +35,7 @@ users:
       - {streams: [fish], filter: "price < 90"}
 
 # the end
-"""
+""" % HASH
 
 
 class UserCommand(unittest.TestCase):
@@ -96,7 +97,7 @@ class UserCommand(unittest.TestCase):
         self.done("passwd", "alice", "--password-stdin", input="new")
         text = self.path.read_text()
         new = re.search(r'"\$scrypt[^"]+"', text)[0]
-        self.assertEqual(text, FILE.replace('"$scrypt$ln=14,r=8,p=5$AAAA$BBBB"', new))
+        self.assertEqual(text, FILE.replace(f'"{HASH}"', new))
         self.done("passwd", "bob", "--password-stdin", input="new\n")
         self.assertIn("  bob:\n    password: \"$scrypt", self.path.read_text())
         self.write()
@@ -138,14 +139,16 @@ class UserCommand(unittest.TestCase):
         add = ("add", "eve", "--no-password")
         for arguments, expected in (
             (("list",), "No such file"),
-            (("add", "a:b", "--no-password"), "the name of a user is 1 to 64 letters, digits"),
+            (("add", "a:b", "--no-password"), "a user's name has 1 to 64 of the characters"),
+            (("add", "..", "--no-password"), "(not just . or ..), not '..'"),
             ((*add, "--publish", "a b"), "--publish must be a stream's name, a prefix"),
             ((*add, "--role", "desk"), "there is no role 'desk' in the file; there are all, none"),
-            ((*add, "--subscribe", "a", "--filter", "price <"), "--filter:1:"),
-            ((*add, "--subscribe", "a", "--filter", "//item[1]"), "may look beside the item"),
-            ((*add, "--subscribe", "a", "--filter", "approx-contains(title, 'lamp', 1)"), "is computed"),
+            ((*add, "--subscribe", "a", "--filter", "price <"), "--filter: "),
+            ((*add, "--subscribe", "a", "--filter", "//item[1]"), "the user may not see"),
+            ((*add, "--subscribe", "a", "--filter", "approx-contains(title, 'lamp', 1)"), "computed conditions"),
             ((*add, "--filter", "price < 9"), "--filter requires --subscribe"),
             (("token", "eve", "--expires", "90"), "--expires must be a duration up to 36500d, such as 90d, not 90"),
+            (("token", "eve", "--note", "x" * 1001), "--note is longer than 1000 bytes"),
             (("add", "eve", "--password-stdin"), "the password is empty"),
         ):
             with self.subTest(arguments):
@@ -165,6 +168,15 @@ class UserCommand(unittest.TestCase):
             self.assertIn(where, self.refusal("token", "bob"))
         self.write("users:\n  a: {}\n  a: {}\n")
         self.assertIn("users.yaml:3:3: duplicate key", self.refusal("list"))
+
+    def test_a_file_that_the_broker_refuses_is_edited_with_a_warning(self):
+        self.write(FILE.replace(HASH, "open sesame"))
+        done = self.user("add", "carol", "--no-password")
+        self.assertEqual((done.returncode, done.stdout), (0, "carol: added\n"))
+        self.assertRegex(done.stderr, r"will not accept the file: .*users\.yaml:15:15: users\.alice\.password: ")
+        self.assertNotIn("sesame", done.stderr)
+        self.done("passwd", "alice", "--password-stdin", input="new")
+        self.done("add", "dave", "--no-password")
 
     def test_a_file_that_others_could_read(self):
         self.write()

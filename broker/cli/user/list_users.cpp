@@ -1,5 +1,4 @@
 #include <boost/json.hpp>
-#include <exception>
 #include <ostream>
 
 #include "broker/cli/common/columns.hpp"
@@ -96,20 +95,11 @@ void print_users(const std::vector<YamlMember>& users, const Console& console) {
 }  // namespace
 
 int list_users(const UserOptions& options, Console console) {
-    try {
+    return reporting(console, [&] {
         UsersFile file(options.file, UsersFile::Missing::is_error);
-        if (!options.json) {
-            print_users(file.lines().users(), console);
-            return exit_done;
-        }
+        if (!options.json) return print_users(file.lines().users(), console);
         for (const YamlMember& user : file.lines().users()) console.print_json(json::serialize(json_of_user(user)));
-        return exit_done;
-    } catch (const std::bad_alloc&) {
-        throw;
-    } catch (const std::exception& error) {
-        console.error(error.what());
-        return exit_failed;
-    }
+    });
 }
 
 }  // namespace sluice::cli

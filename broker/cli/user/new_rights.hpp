@@ -8,9 +8,6 @@
 
 namespace sluice::cli {
 
-// What is wrong with a user's name; "": nothing.
-std::string find_fault_in_user_name(const std::string& name);
-
 // What is wrong with the rights that the options give, given the names of the file's roles; "": nothing.
 std::string find_fault_in_rights(const AddUserOptions& options, const std::vector<std::string>& roles);
 

@@ -1,4 +1,3 @@
-#include <ctime>
 #include <exception>
 #include <ostream>
 #include <stdexcept>
@@ -9,6 +8,8 @@
 #include "broker/cli/user/new_rights.hpp"
 #include "broker/cli/user/user_options.hpp"
 #include "broker/cli/user/users_file.hpp"
+#include "config/users_file.hpp"
+#include "protocol/text/date.hpp"
 
 namespace sluice::cli {
 
@@ -18,28 +19,9 @@ using config::YamlMember;
 using config::YamlNode;
 using Missing = UsersFile::Missing;
 
-constexpr std::size_t tokens_max = 100, users_max = 10'000;
-
 // "2026-11-28T10:00:00Z"
 std::string time_text(std::chrono::system_clock::time_point time) {
-    const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
-    std::tm utc{};
-    gmtime_r(&seconds, &utc);
-    char text[32];
-    return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc)};
-}
-
-template <class Change>
-int reporting(const Console& console, const Change& change) {
-    try {
-        change();
-        return exit_done;
-    } catch (const std::bad_alloc&) {
-        throw;
-    } catch (const std::exception& error) {
-        console.error(error.what());
-        return exit_failed;
-    }
+    return text::format_rfc3339(static_cast<double>(std::chrono::system_clock::to_time_t(time)));
 }
 
 void print_done(const UserOptions& options, const std::string& what, const Console& console) {
@@ -57,8 +39,9 @@ void check_new(const UsersLines& lines, const AddUserOptions& options) {
     if (const YamlMember* known = lines.find(options.name))
         throw std::runtime_error(options.file + ":" + std::to_string(known->key.line) + ": there is already a user " +
                                  options.name + " (sluice user passwd " + options.name + " changes the password)");
-    if (lines.users().size() >= users_max)
-        throw std::runtime_error("there are already " + std::to_string(users_max) + " users in " + options.file);
+    if (lines.users().size() >= config::UsersFile::users_max)
+        throw std::runtime_error("there are already " + std::to_string(config::UsersFile::users_max) + " users in " +
+                                 options.file);
     refuse_if(find_fault_in_rights(options, lines.roles()));
 }
 
@@ -87,9 +70,23 @@ void revoke(UsersLines& lines, const TokenOptions& options) {
 
 }  // namespace
 
+int reporting(const Console& console, const std::function<void()>& command) {
+    try {
+        command();
+        return exit_done;
+    } catch (const std::bad_alloc&) {
+        throw;
+    } catch (const std::exception& error) {
+        console.error(error.what());
+        return exit_failed;
+    }
+}
+
 int add_user(const AddUserOptions& options, Console console) {
     return reporting(console, [&] {
-        refuse_if(find_fault_in_user_name(options.name));
+        if (!config::is_user_name(options.name))
+            throw std::runtime_error("a user's name has " + std::string(config::user_name_rule) + ", not '" +
+                                     options.name + "'");
         check_new(UsersFile(options.file, Missing::is_empty).lines(), options);  // before a password is asked for
         std::vector<std::string> members;
         if (!options.no_password) members.push_back("password: " + quoted_yaml(new_password_hash(options)));
@@ -125,6 +122,9 @@ int remove_user(const UserOptions& options, Console console) {
 
 int change_tokens(const TokenOptions& options, Console console) {
     return reporting(console, [&] {
+        if (options.note.size() > config::UsersFile::note_bytes_max)
+            throw std::runtime_error("--note is longer than " + std::to_string(config::UsersFile::note_bytes_max) +
+                                     " bytes");
         UsersFile file(options.file, Missing::is_error);
         if (!options.revoked_id.empty()) {
             revoke(file.lines(), options);
@@ -133,8 +133,9 @@ int change_tokens(const TokenOptions& options, Console console) {
             return;
         }
         const YamlNode* tokens = find_member(file.lines().user(options.name).value, "tokens");
-        if (tokens != nullptr && tokens->items.size() >= tokens_max)
-            throw std::runtime_error("the user " + options.name + " has " + std::to_string(tokens_max) +
+        if (tokens != nullptr && tokens->items.size() >= config::UsersFile::tokens_max)
+            throw std::runtime_error("the user " + options.name + " has " +
+                                     std::to_string(config::UsersFile::tokens_max) +
                                      " tokens, which is the most; --revoke ID removes one");
         const auth::NewToken token = auth::make_token();
         file.lines().add_item(options.name, "tokens", token_item(token, options));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,9 @@
 #include "broker/cli/common/output_options.hpp"
 
 namespace sluice::cli {
+
+// Runs what a command does, and writes what that throws as an error. Returns the exit status.
+int reporting(const Console& console, const std::function<void()>& command);
 
 struct UserOptions : OutputOptions {
     std::string file;  // the broker's auth.users

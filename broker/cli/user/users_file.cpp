@@ -12,6 +12,9 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "broker/auth/users.hpp"
+#include "config/users_file.hpp"
+
 namespace sluice::cli {
 
 namespace {
@@ -111,8 +114,9 @@ std::string UsersFile::read(int file, const std::string& path) {
     for (ssize_t size = 0; (size = ::read(file, piece, sizeof piece)) != 0;) {
         if (size < 0) fail("can't read " + path);
         text.append(piece, static_cast<std::size_t>(size));
-        if (text.size() > users_file_bytes_max)
-            throw std::runtime_error(path + " is larger than " + std::to_string(users_file_bytes_max) + " bytes");
+        if (text.size() > config::UsersFile::bytes_max)
+            throw std::runtime_error(path + " is larger than " + std::to_string(config::UsersFile::bytes_max) +
+                                     " bytes");
     }
     return text;
 }
@@ -123,10 +127,15 @@ void UsersFile::save(const Console& console) const {
     struct stat before {};
     const bool is_known = file_ >= 0 && fstat(file_, &before) == 0;
     if (is_known) replacement.give_to(before.st_uid, before.st_gid);
-    replacement.write(lines_.text());
+    const std::string text = lines_.text();
+    replacement.write(text);
     replacement.take_place();
     if (is_known && (before.st_mode & of_others) != 0)
         console.warning("others could read " + path_ + "; now its owner alone can (the broker must run as that user)");
+    // A warning alone: edits one after another may be what mends the file, and the broker may have other limits.
+    const auto errors = config::parse_users_file(path_, text, auth::users_checks({})).errors;
+    if (!errors.empty())
+        console.warning("the change is written, but the broker will not accept the file: " + to_string(errors[0]));
 }
 
 }  // namespace sluice::cli

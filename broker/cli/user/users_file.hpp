@@ -21,7 +21,7 @@ public:
     UsersFile& operator=(const UsersFile&) = delete;
 
     UsersLines& lines() { return lines_; }
-    // For its owner alone, whoever could read it before.
+    // For its owner alone, whoever could read it before. Warns of what a broker would refuse in it.
     void save(const Console& console) const;
 
 private:

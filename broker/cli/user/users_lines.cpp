@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "config/users_file.hpp"
+
 namespace sluice::cli {
 
 using config::YamlMember;
@@ -91,7 +93,7 @@ std::string UsersLines::text() const {
 }
 
 void UsersLines::parse() {
-    auto parsed = config::parse_yaml(name_, text(), users_file_bytes_max);
+    auto parsed = config::parse_yaml(name_, text(), config::UsersFile::bytes_max);
     if (const auto* error = std::get_if<config::ConfigError>(&parsed)) throw std::runtime_error(to_string(*error));
     root_ = std::move(std::get<YamlNode>(parsed));
     const auto refuse = [this](const YamlNode& node, const std::string& what) {

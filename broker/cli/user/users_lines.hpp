@@ -13,8 +13,6 @@
 
 namespace sluice::cli {
 
-constexpr std::size_t users_file_bytes_max = 16u << 20;
-
 class UsersLines {
 public:
     // `name` is the file's, for messages.
