@@ -11,11 +11,13 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "broker/base/token_bucket.hpp"
+
 namespace sluice::auth {
 
 class Attempts {
 public:
-    using Clock = std::chrono::steady_clock;
+    using Clock = base::TokenBucket::Clock;
 
     static constexpr std::chrono::seconds interval{1};
     static constexpr std::size_t keys_max = 65'536;
@@ -25,21 +27,20 @@ public:
 
     // Takes one. None: it may be tried; else the time after which to try again.
     [[nodiscard]] std::optional<Clock::duration> take(std::string_view key, Clock::time_point now);
-    // Gives back what a try has taken, since it was right.
+    // Gives back what a try has taken, since it was right: unless the key found no room, or has been forgotten since
+    // because its bucket was full.
     void give_back(std::string_view key);
 
     std::size_t size() const;
 
 private:
-    using Times = std::unordered_map<std::string, Clock::time_point>;  // when a bucket is full again
-
-    Clock::time_point* full_at_locked(std::string_view key, Clock::time_point now);
+    base::TokenBucket& bucket_locked(std::string_view key, Clock::time_point now);
 
     const std::int64_t at_once_;
     const std::size_t most_keys_;
     mutable std::mutex mutex_;
-    Times times_;
-    Clock::time_point shared_{};  // of the keys without room
+    std::unordered_map<std::string, base::TokenBucket> buckets_;
+    base::TokenBucket shared_;  // of the keys without room
     Clock::time_point swept_at_{};
 };
 

@@ -27,6 +27,9 @@ public:
         }
     }
 
+    // Gives back a token that has been taken; a bucket that is full gains nothing by it.
+    void give_back(Clock::duration interval) { full_at_.fetch_sub(interval.count(), std::memory_order_relaxed); }
+
     bool is_full(Clock::time_point now) const {
         return full_at_.load(std::memory_order_relaxed) <= now.time_since_epoch().count();
     }

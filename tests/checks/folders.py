@@ -70,7 +70,7 @@ FOLDERS = {
     "broker/store/rocks": ("broker/base", "broker/base/memory", "broker/store", "broker/store/rocks/database",
                            "gpu/check", "protocol/feed/record", "protocol/text"),
     "broker/store/offline": ("broker/store", "broker/store/rocks", "broker/store/rocks/database", "protocol/text"),
-    "broker/auth": ("config", "gpu/api", "protocol/filter", "protocol/text"),
+    "broker/auth": ("broker/base", "config", "gpu/api", "protocol/filter", "protocol/text"),
     "broker/match": ("broker/base", "broker/base/memory", "config", "gpu/api", "gpu/operators",
                      "gpu/operators/alignment", "gpu/operators/alignment/scheme", "gpu/tables", "protocol/feed/model",
                      "protocol/feed/values", "protocol/filter", "protocol/filter/syntax", "protocol/text"),

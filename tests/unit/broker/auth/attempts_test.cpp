@@ -50,3 +50,13 @@ TEST_CASE("keys without room share one bucket, until others are full again") {
     CHECK_FALSE(attempts.take("f", start + 20s));
     CHECK(attempts.size() == 1);
 }
+
+TEST_CASE("what a key gives back after its bucket has been swept is nobody's gain") {
+    Attempts attempts(2, 1);
+    CHECK_FALSE(attempts.take("a", start));
+    for (int i = 0; i < 2; ++i) CHECK_FALSE(attempts.take("b", start + 10s));
+    for (int i = 0; i < 2; ++i) CHECK_FALSE(attempts.take("c", start + 10s));
+    attempts.give_back("a");
+    CHECK(attempts.take("b", start + 10s));
+    CHECK(attempts.take("c", start + 10s));
+}

@@ -22,3 +22,19 @@ TEST_CASE("a bucket holds so many tokens, and gets them back one by one") {
     while (!bucket.take(start + 1h, 10ms, 3)) ++granted;
     CHECK(granted == 3);
 }
+
+TEST_CASE("a token that is given back can be taken again, and a full bucket gains nothing by it") {
+    const TokenBucket::Clock::time_point start{1h};
+    TokenBucket bucket;
+    for (int i = 0; i < 2; ++i) CHECK_FALSE(bucket.take(start, 10ms, 2));
+    bucket.give_back(10ms);
+    CHECK_FALSE(bucket.take(start, 10ms, 2));
+    CHECK(bucket.take(start, 10ms, 2));
+    bucket.give_back(10ms);
+    bucket.give_back(10ms);
+    CHECK(bucket.is_full(start));
+    bucket.give_back(10ms);
+    int granted = 0;
+    while (!bucket.take(start, 10ms, 2)) ++granted;
+    CHECK(granted == 2);
+}
