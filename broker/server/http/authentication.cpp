@@ -22,12 +22,9 @@ namespace {
 
 constexpr const char* wrong_password = "the user name or the password is wrong";
 
-// An IPv6 address stands for its /64 network, as in AddressTable.
 std::string address_key(const asio::ip::address& address) {
-    constexpr std::size_t network_part = 8;
-    const auto bytes = mapped_bytes(address);
-    const std::size_t count = plain_address(address).is_v6() ? network_part : bytes.size();
-    return {reinterpret_cast<const char*>(bytes.data()), count};
+    const auto bytes = network_key(address);
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 // Different when the file has been written or replaced since.

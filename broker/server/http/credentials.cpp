@@ -4,17 +4,12 @@
 #include <utility>
 
 #include "broker/auth/secrets.hpp"
+#include "protocol/text/ascii.hpp"
 #include "protocol/text/base64.hpp"
 
 namespace sluice::server {
 
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-    while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
-    while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
-    return text;
-}
 
 Credentials read_basic(std::string_view encoded) {
     Credentials read(Credentials::Kind::other);
@@ -41,10 +36,10 @@ Credentials::~Credentials() {
 }
 
 Credentials parse_authorization(std::string_view value) {
-    value = trimmed(value);
+    value = text::trim(value);
     const std::size_t space = value.find(' ');
     if (space == std::string_view::npos) return Credentials(Credentials::Kind::other);
-    const std::string_view scheme = value.substr(0, space), rest = trimmed(value.substr(space));
+    const std::string_view scheme = value.substr(0, space), rest = text::trim(value.substr(space));
     if (boost::beast::iequals(scheme, "Basic")) return read_basic(rest);
     if (!boost::beast::iequals(scheme, "Bearer") || rest.empty()) return Credentials(Credentials::Kind::other);
     Credentials read(Credentials::Kind::bearer);

@@ -14,7 +14,6 @@ constexpr std::size_t addresses_max = 65'536;
 // After a pause, two seconds' worth of requests may come at once, or a minute's worth of new streams.
 constexpr std::int64_t burst_seconds = 2;
 constexpr std::chrono::seconds sweep_interval{10}, sweep_interval_full{1};
-constexpr std::size_t network_bytes = 8;  // of an IPv6 address
 
 base::TokenBucket::Clock::duration interval_of(std::chrono::seconds span, std::size_t tokens) {
     const auto nanoseconds = std::chrono::nanoseconds(span) / static_cast<std::int64_t>(tokens);
@@ -56,9 +55,7 @@ AddressPlace AddressTable::connect_proxy(const asio::ip::address& address, Clock
 
 std::shared_ptr<AddressUse> AddressTable::use_of(const asio::ip::address& address, Clock::time_point now) {
     if (exempt_.contains(address)) return exempt_use_;
-    Key key = mapped_bytes(address);
-    if (plain_address(address).is_v6())
-        std::fill(key.begin() + network_bytes, key.end(), static_cast<unsigned char>(0));
+    const Key key = network_key(address);
     const std::lock_guard lock(mutex_);
     const bool is_full = uses_.size() >= addresses_max;
     if (now - swept_at_ >= (is_full ? sweep_interval_full : sweep_interval)) forget_idle(now);

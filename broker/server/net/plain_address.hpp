@@ -6,6 +6,7 @@
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <cstddef>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -24,6 +25,16 @@ inline boost::asio::ip::address plain_address(const boost::asio::ip::address& ad
 inline std::array<unsigned char, 16> mapped_bytes(const boost::asio::ip::address& address) {
     namespace ip = boost::asio::ip;
     return (address.is_v6() ? address.to_v6() : ip::make_address_v6(ip::v4_mapped, address.to_v4())).to_bytes();
+}
+
+// What the limits of an address are kept by: an IPv6 address stands for its /64 network, the usual allocation to one
+// customer.
+inline std::array<unsigned char, 16> network_key(const boost::asio::ip::address& address) {
+    constexpr std::size_t network_bytes = 8;
+    auto key = mapped_bytes(address);
+    if (plain_address(address).is_v6())
+        std::fill(key.begin() + network_bytes, key.end(), static_cast<unsigned char>(0));
+    return key;
 }
 
 using SocketEndpoint = boost::asio::generic::stream_protocol::endpoint;
