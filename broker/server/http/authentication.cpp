@@ -240,13 +240,10 @@ HttpReply Authentication::refuse(const Principal& client, AuthenticationResult w
                                  std::string_view known_user) {
     broker::count(context_.counters.authentications[why]);
     const std::string address = client.address.to_string();
-    if (!log_lines_.take(address_key(client.address), now())) {
-        if (known_user.empty())
-            base::log_warn("credentials were refused", {{"address", address}, {"reason", detail}});
-        else
-            base::log_warn("credentials were refused",
-                           {{"address", address}, {"reason", detail}, {"user", known_user}});
-    }
+    if (known_user.empty())
+        base::log_warn("credentials were refused", {{"address", address}, {"reason", detail}});
+    else
+        base::log_warn("credentials were refused", {{"address", address}, {"reason", detail}, {"user", known_user}});
     return unauthorized(std::move(detail));
 }
 

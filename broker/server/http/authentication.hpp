@@ -101,7 +101,6 @@ private:
     auth::Remembered remembered_;
     auth::Tickets tickets_;
     auth::Attempts by_address_{wrong_of_address}, by_name_{wrong_of_name};
-    auth::Attempts log_lines_{1};
     PasswordChecks checks_;
 };
 
