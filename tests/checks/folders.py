@@ -90,7 +90,7 @@ FOLDERS = {
                                   "broker/core/ingest", "broker/core/matching", "broker/core/replay", "broker/store",
                                   "config", "gpu/check", "protocol/feed/model", "protocol/feed/record",
                                   "protocol/text"),
-    "broker/server/net/tls": ("config",),
+    "broker/server/net/tls": ("broker/base", "config"),
     "broker/server/net": ("broker/server/net/tls", "broker/auth", "broker/base", "broker/base/memory", "broker/core", "config"),
     "broker/server/http": ("broker/auth", "broker/base", "broker/base/memory", "broker/core", "broker/core/ingest",
                            "broker/server/net", "config", "protocol/filter", "protocol/text", "protocol/wire/http"),

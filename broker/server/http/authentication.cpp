@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <sys/stat.h>
 #include <utility>
 
 #include "broker/auth/password.hpp"
@@ -25,20 +24,6 @@ constexpr const char* wrong_password = "the user name or the password is wrong";
 std::string address_key(const asio::ip::address& address) {
     const auto bytes = network_key(address);
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-// Different when the file has been written or replaced since.
-std::string state_of(const std::string& path) {
-    struct stat found {};
-    if (::stat(path.c_str(), &found) != 0) return "none";
-    std::string state;
-    for (const auto part :
-         {static_cast<std::int64_t>(found.st_dev), static_cast<std::int64_t>(found.st_ino),
-          static_cast<std::int64_t>(found.st_size), static_cast<std::int64_t>(found.st_mtim.tv_sec),
-          static_cast<std::int64_t>(found.st_mtim.tv_nsec), static_cast<std::int64_t>(found.st_ctim.tv_sec),
-          static_cast<std::int64_t>(found.st_ctim.tv_nsec)})
-        state += std::to_string(part) + ' ';
-    return state;
 }
 
 std::string text_of_errors(const std::vector<config::ConfigError>& errors) {
@@ -64,7 +49,7 @@ std::string_view name_key(std::string_view name) { return name.substr(0, 64); }
 Authentication::Authentication(Context context)
     : context_(std::move(context)), has_file_(!context_.options.users.empty()), checks_(context_.memory) {
     std::string fault;
-    file_state_ = has_file_ ? state_of(context_.options.users) : "";
+    if (has_file_) file_state_ = base::file_state(context_.options.users);
     users_ = load(context_.options, context_.filter_limits, nullptr, fault);
     if (!users_) throw std::runtime_error(fault);
     set_defaults(*users_);
@@ -127,9 +112,9 @@ UserPtr Authentication::find_user(std::string_view name) const {
 // is_revoked once more when they begin.
 std::vector<UserPtr> Authentication::reload(bool only_changed) {
     if (!has_file_) return {};
-    std::string state = state_of(context_.options.users);
+    const base::FileState state = base::file_state(context_.options.users);
     if (only_changed && state == file_state_) return {};
-    file_state_ = std::move(state);
+    file_state_ = state;
     const Users before = users();
     std::string fault;
     const Users loaded = load(context_.options, context_.filter_limits, before.get(), fault);

@@ -19,6 +19,7 @@
 #include "broker/auth/remembered.hpp"
 #include "broker/auth/tickets.hpp"
 #include "broker/auth/users.hpp"
+#include "broker/base/file_state.hpp"
 #include "broker/core/counters.hpp"
 #include "broker/server/http/credentials.hpp"
 #include "broker/server/http/http_types.hpp"
@@ -94,7 +95,7 @@ private:
     const bool has_file_;
     mutable std::mutex mutex_;
     Users users_;  // never null
-    std::string file_state_;
+    base::FileState file_state_;
     // Those of requests without credentials. They are read without a lock, so what they point to lives on.
     std::deque<auth::UserPtr> defaults_;
     std::atomic<const auth::UserPtr*> anonymous_{nullptr}, local_{nullptr};

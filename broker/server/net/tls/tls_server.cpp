@@ -9,8 +9,6 @@
 #include <openssl/x509v3.h>
 #include <stdexcept>
 #include <string>
-#include <sys/stat.h>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -44,20 +42,11 @@ std::string take_reason() {
     throw std::runtime_error(std::string(option) + ": " + file + ": " + reason);
 }
 
-// What distinguishes a file from what it was.
-using FileState = std::tuple<dev_t, ino_t, off_t, time_t, long>;
-
-FileState state_of(const std::string& file) {
-    struct stat found {};
-    if (::stat(file.c_str(), &found) != 0) return {};
-    return {found.st_dev, found.st_ino, found.st_size, found.st_mtim.tv_sec, found.st_mtim.tv_nsec};
-}
-
-std::vector<FileState> states_of(const config::TlsOptions& options) {
-    std::vector<FileState> states{state_of(options.client_ca)};
+std::vector<base::FileState> states_of(const config::TlsOptions& options) {
+    std::vector<base::FileState> states{base::file_state(options.client_ca)};
     for (const config::CertificateOptions& each : options.certificates) {
-        states.push_back(state_of(each.certificate));
-        states.push_back(state_of(each.key));
+        states.push_back(base::file_state(each.certificate));
+        states.push_back(base::file_state(each.key));
     }
     return states;
 }
@@ -161,14 +150,8 @@ struct TlsServer::Identities {
     std::chrono::system_clock::time_point expires = std::chrono::system_clock::time_point::max();
 };
 
-struct TlsServer::Files {
-    std::vector<FileState> states;
-};
-
 TlsServer::TlsServer(const config::TlsOptions& options)
-    : options_(options),
-      files_(std::make_unique<const Files>(Files{states_of(options)})),
-      identities_(std::make_shared<const Identities>(options)) {}
+    : options_(options), file_states_(states_of(options)), identities_(std::make_shared<const Identities>(options)) {}
 
 TlsServer::~TlsServer() = default;
 
@@ -184,13 +167,13 @@ TlsSession TlsServer::new_session() const {
 }
 
 void TlsServer::reload() {
-    files_ = std::make_unique<const Files>(Files{states_of(options_)});  // as they were before they are read
+    file_states_ = states_of(options_);  // as they were before they are read
     auto read = std::make_shared<const Identities>(options_);
     const std::lock_guard lock(mutex_);
     identities_ = std::move(read);
 }
 
-bool TlsServer::have_files_changed() const { return states_of(options_) != files_->states; }
+bool TlsServer::have_files_changed() const { return states_of(options_) != file_states_; }
 
 std::chrono::system_clock::time_point TlsServer::expires() const { return identities()->expires; }
 

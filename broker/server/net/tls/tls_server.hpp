@@ -5,7 +5,9 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <vector>
 
+#include "broker/base/file_state.hpp"
 #include "broker/server/net/tls/tls_session.hpp"
 #include "config/options.hpp"
 
@@ -29,13 +31,12 @@ public:
 
 private:
     struct Identities;
-    struct Files;
 
     std::shared_ptr<const Identities> identities() const;
 
     const config::TlsOptions options_;
     mutable std::mutex mutex_;
-    std::unique_ptr<const Files> files_;  // as they were when they were last read
+    std::vector<base::FileState> file_states_;  // when they were last read
     std::shared_ptr<const Identities> identities_;
 };
 
