@@ -49,7 +49,7 @@ std::string_view name_key(std::string_view name) { return name.substr(0, 64); }
 Authentication::Authentication(Context context)
     : context_(std::move(context)), has_file_(!context_.options.users.empty()), checks_(context_.memory) {
     std::string fault;
-    if (has_file_) file_state_ = base::file_state(context_.options.users);
+    if (has_file_) read_state_ = seen_state_ = base::file_state(context_.options.users);
     users_ = load(context_.options, context_.filter_limits, nullptr, fault);
     if (!users_) throw std::runtime_error(fault);
     set_defaults(*users_);
@@ -113,8 +113,9 @@ UserPtr Authentication::find_user(std::string_view name) const {
 std::vector<UserPtr> Authentication::reload(bool only_changed) {
     if (!has_file_) return {};
     const base::FileState state = base::file_state(context_.options.users);
-    if (only_changed && state == file_state_) return {};
-    file_state_ = state;
+    const bool is_settled = std::exchange(seen_state_, state) == state;
+    if (only_changed && (!is_settled || state == read_state_)) return {};
+    read_state_ = state;
     const Users before = users();
     std::string fault;
     const Users loaded = load(context_.options, context_.filter_limits, before.get(), fault);

@@ -68,8 +68,9 @@ public:
     // The user of this name as the file has it now; nobody() if there is none.
     auth::UserPtr find_user(std::string_view name) const;
 
-    // Reads the users file again, unless it has not changed. A file that is not valid is told of in the log, and
-    // changes nothing. Returns the users who are gone or have changed: their objects are revoked. One thread at a time.
+    // Reads the users file again. `only_changed`: only if it has changed since it was read, and not since this was last
+    // called: until then it may be half written. A file that is not valid is told of in the log, and changes nothing.
+    // Returns the users who are gone or have changed: their objects are revoked. One thread at a time.
     std::vector<auth::UserPtr> reload(bool only_changed);
 
     // Passwords are checked no more: the connections are to end.
@@ -95,7 +96,8 @@ private:
     const bool has_file_;
     mutable std::mutex mutex_;
     Users users_;  // never null
-    base::FileState file_state_;
+    // The file's, when it was last read and last looked at.
+    base::FileState read_state_, seen_state_;
     // Those of requests without credentials. They are read without a lock, so what they point to lives on.
     std::deque<auth::UserPtr> defaults_;
     std::atomic<const auth::UserPtr*> anonymous_{nullptr}, local_{nullptr};

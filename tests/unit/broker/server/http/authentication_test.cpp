@@ -268,18 +268,35 @@ TEST_CASE("a file that is read again revokes whom it changes") {
     Door door(alice_with("") + "  bob: {password: \"" + cheap_hash + "\"}\n");
     const auth::UserPtr alice = door.ask({basic("alice", "secret")}).client.account;
     const auth::UserPtr bob = door.ask({basic("bob", "secret")}).client.account;
-    CHECK(door.authentication->reload(true).empty());
+    CHECK(door.authentication->reload(false).empty());
     door.write("users: {alice: 1}\n");
-    CHECK(door.authentication->reload(true).empty());
+    CHECK(door.authentication->reload(false).empty());
     CHECK(door.authentication->find_user("alice") == alice);
     door.write(alice_with(", operate: true") + "  bob: {password: \"" + cheap_hash + "\"}\n");
-    CHECK(door.authentication->reload(true) == std::vector<auth::UserPtr>{alice});
+    CHECK(door.authentication->reload(false) == std::vector<auth::UserPtr>{alice});
     CHECK(alice->is_revoked);
     CHECK_FALSE(bob->is_revoked);
     CHECK(door.authentication->find_user("alice") != alice);
     CHECK(door.authentication->find_user("carol") == auth::nobody());
     CHECK(door.ask({basic("alice", "secret")}).was_checked);
     CHECK_FALSE(door.ask({basic("bob", "secret")}).was_checked);
+}
+
+TEST_CASE("a look at the file reads it if it has changed, but not since the look before") {
+    Door door(alice_with(""));
+    const auto is_there = [&](const char* name) { return door.authentication->find_user(name) != auth::nobody(); };
+    const auto look = [&] { return door.authentication->reload(true).size(); };
+    CHECK(look() == 0);
+    door.write("users:\n");  // half of it: a valid file
+    CHECK(look() == 0);
+    CHECK(is_there("alice"));
+    door.write("users:\n  bob: {publish: [a]}\n");
+    CHECK(look() == 0);
+    CHECK(is_there("alice"));
+    CHECK(look() == 1);
+    CHECK_FALSE(is_there("alice"));
+    CHECK(is_there("bob"));
+    CHECK(look() == 0);
 }
 
 TEST_CASE("roles of the configuration must exist") {
