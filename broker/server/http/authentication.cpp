@@ -188,16 +188,20 @@ asio::awaitable<std::optional<HttpReply>> Authentication::check(const HttpReques
     const auth::Sha256 digest = remembered_.digest(name, credentials.secret);
     const std::string_view digest_bytes(reinterpret_cast<const char*>(digest.data()), digest.size());
     const auth::Sha256 key = auth::sha256(std::string(digest_bytes) + hash);
-    // What is being checked already is no further guess.
-    const bool is_guess = !checks_.is_pending(key);
-    if (is_guess) {
-        if (const auto wait = by_address_.take(from, now())) co_return refuse_slowed(*wait);
-        if (const auto wait = by_name_.take(name_key(name), now())) {
-            by_address_.give_back(from);
-            co_return refuse_slowed(*wait);
-        }
-    }
-    const PasswordChecks::Outcome outcome = co_await checks_.check(key, hash, credentials.secret, request.address_use);
+    // Not called for what is being checked already, which is no further guess.
+    bool is_guess = false;
+    std::optional<Clock::duration> wait;
+    const PasswordChecks::Admit admit = [&] {
+        wait = by_address_.take(from, now());
+        if (wait) return false;
+        wait = by_name_.take(name_key(name), now());
+        if (wait) by_address_.give_back(from);
+        is_guess = !wait;
+        return is_guess;
+    };
+    const PasswordChecks::Outcome outcome =
+        co_await checks_.check(key, hash, credentials.secret, request.address_use, admit);
+    if (outcome == PasswordChecks::Outcome::refused) co_return refuse_slowed(*wait);
     if (outcome != PasswordChecks::Outcome::wrong && is_guess) {
         by_address_.give_back(from);
         by_name_.give_back(name_key(name));
