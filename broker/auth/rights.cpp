@@ -4,10 +4,8 @@
 
 namespace sluice::auth {
 
-bool operator==(const ReadGrant& a, const ReadGrant& b) {
-    const bool has_same_filter =
-        a.filter == b.filter || (a.filter != nullptr && b.filter != nullptr && *a.filter == *b.filter);
-    return has_same_filter && a.streams == b.streams;
+bool is_same(const std::shared_ptr<const RowFilter>& a, const std::shared_ptr<const RowFilter>& b) {
+    return a == b || (a != nullptr && b != nullptr && *a == *b);
 }
 
 Rights Rights::everything() { return {text::StreamSelection(), text::StreamSelection(), {ReadGrant{}}, true}; }

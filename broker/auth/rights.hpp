@@ -22,12 +22,17 @@ struct RowFilter {
     friend bool operator==(const RowFilter& a, const RowFilter& b) { return a.canonical == b.canonical; }
 };
 
+// Whether they mean the same, or both are null.
+bool is_same(const std::shared_ptr<const RowFilter>& a, const std::shared_ptr<const RowFilter>& b);
+
 // Which events of some streams a user may see.
 struct ReadGrant {
     text::StreamSelection streams;
     std::shared_ptr<const RowFilter> filter{};  // null: every event
 
-    friend bool operator==(const ReadGrant& a, const ReadGrant& b);
+    friend bool operator==(const ReadGrant& a, const ReadGrant& b) {
+        return is_same(a.filter, b.filter) && a.streams == b.streams;
+    }
 };
 
 struct Rights {

@@ -2,7 +2,6 @@
 // immutable value; any thread.
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -14,13 +13,7 @@ namespace sluice::auth {
 
 class Scope {
 public:
-    // Each permits the events of its streams that its filter accepts. No two have the same filter.
-    struct Part {
-        text::StreamSelection streams;
-        std::shared_ptr<const RowFilter> filter{};  // null: every event
-
-        friend bool operator==(const Part& a, const Part& b);
-    };
+    using Part = ReadGrant;  // no two have the same filter
 
     // Every event of every stream.
     Scope() : Scope(text::StreamSelection()) {}

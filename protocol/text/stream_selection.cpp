@@ -1,6 +1,7 @@
 #include "protocol/text/stream_selection.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "protocol/text/stream_name.hpp"
 
@@ -56,6 +57,33 @@ const std::string& StreamSelection::single() const {
 
 bool StreamSelection::matches(std::string_view stream) const {
     return is_all() || std::binary_search(names_.begin(), names_.end(), stream) || begins_with_any(stream, prefixes_);
+}
+
+bool StreamSelection::includes(std::string_view pattern) const {
+    if (!pattern.ends_with(prefix_end)) return matches(pattern);  // "*" is the name of none
+    return is_all() || begins_with_any(pattern.substr(0, pattern.size() - 1), prefixes_);
+}
+
+bool StreamSelection::includes(const StreamSelection& other) const {
+    const std::vector<std::string> patterns = other.patterns();
+    return std::all_of(patterns.begin(), patterns.end(), [this](const std::string& each) { return includes(each); });
+}
+
+std::vector<std::string> StreamSelection::patterns() const {
+    if (is_all()) return {std::string(every_stream)};
+    std::vector<std::string> patterns = names_;
+    for (const std::string& prefix : prefixes_) patterns.push_back(prefix + '*');
+    return patterns;
+}
+
+std::vector<std::string> common(const StreamSelection& a, const StreamSelection& b) {
+    std::vector<std::string> found;
+    for (std::string& pattern : a.patterns())
+        if (b.includes(pattern)) found.push_back(std::move(pattern));
+    for (std::string& pattern : b.patterns())
+        if (a.includes(pattern)) found.push_back(std::move(pattern));
+    sort_and_unite(found);
+    return found;
 }
 
 }  // namespace sluice::text

@@ -54,10 +54,9 @@ HttpReply unauthorized(std::string detail) {
     return reply;
 }
 
-HttpReply forbidden(const Principal& client, std::string_view what) {
-    const std::string& name = client.account->name;
-    if (name.empty()) return unauthorized("a request without credentials may not " + std::string(what));
-    return status_reply(403, "user \"" + name + "\" may not " + std::string(what));
+HttpReply forbidden(const auth::User& user, std::string_view what) {
+    if (user.name.empty()) return unauthorized("a request without credentials may not " + std::string(what));
+    return status_reply(403, "user \"" + user.name + "\" may not " + std::string(what));
 }
 
 std::optional<HttpReply> refuse_unless_permitted(Needs needs, const Principal& client, std::string_view name) {

@@ -30,7 +30,8 @@ public:
 
 // The reply to a request for something that the user may not do: 403, or 401 if there were no credentials. `what`
 // completes "may not". It must not depend on whether what is named exists.
-HttpReply forbidden(const Principal& client, std::string_view what);
+HttpReply forbidden(const auth::User& user, std::string_view what);
+inline HttpReply forbidden(const Principal& client, std::string_view what) { return forbidden(*client.account, what); }
 // 401: the credentials are wrong or missing.
 HttpReply unauthorized(std::string detail);
 

@@ -64,3 +64,31 @@ TEST_CASE("what another pattern includes is left out, and the order of patterns 
 TEST_CASE("a prefix is left out whose including one is not just before it in order") {
     CHECK(select_streams({"a.*", "a.-.*", "a.b.*", "a.b.c.*", "a..*"}).prefixes() == Texts{"a."});
 }
+
+TEST_CASE("a selection includes the patterns and selections whose streams are all among its own") {
+    const StreamSelection selection = select_streams({"weather", "news.*"});
+    for (const char* pattern : {"weather", "news.en", "news.*", "news.en.*", "news."})
+        CHECK(selection.includes(pattern));
+    for (const char* pattern : {"*", "weather.*", "news", "new.*", "newsletter", "n.*"})
+        CHECK_FALSE(selection.includes(pattern));
+    for (const Texts& others : {Texts{"weather"}, Texts{"news.en", "news.de.*"}, Texts{"news.*", "weather"}})
+        CHECK(selection.includes(select_streams(others)));
+    for (const Texts& others : {Texts{}, Texts{"weather", "a"}, Texts{"news.*", "new.*"}})
+        CHECK_FALSE(selection.includes(select_streams(others)));
+    for (const Texts& others : {Texts{}, Texts{"a"}, Texts{"a.*"}})
+        CHECK(StreamSelection().includes(select_streams(others)));
+}
+
+TEST_CASE("what two selections have in common are the patterns of one that the other includes") {
+    const auto shared = [](const Texts& a, const Texts& b) {
+        const Texts found = common(select_streams(a), select_streams(b));
+        CHECK(common(select_streams(b), select_streams(a)) == found);
+        return found;
+    };
+    CHECK(shared({"*"}, {"*"}) == Texts{"*"});
+    CHECK(shared({"*"}, {"a", "news.*"}) == Texts{"a", "news.*"});
+    CHECK(shared({"a", "b", "news.*"}, {"b", "c", "news.*"}) == Texts{"b", "news.*"});
+    CHECK(shared({"news.*", "new.*"}, {"news.en.*", "news.de", "new.a", "newsletter"}) ==
+          Texts{"new.a", "news.de", "news.en.*"});
+    CHECK(shared({"a", "news.*"}, {"b", "news", "new.*"}).empty());
+}
