@@ -83,15 +83,16 @@ std::string find_fault_in_token_digest(const std::string& digest) {
 std::string find_fault_in_row_filter(const std::string& text, const filter::FilterLimits& limits) {
     const auto compiled = filter::compile_filter(text, limits);
     if (!compiled)
-        return "not a filter: " + std::to_string(compiled.error().line) + ":" +
-               std::to_string(compiled.error().column) + " of it: " + compiled.error().message;
+        return "invalid filter, line " + std::to_string(compiled.error().line) + ", column " +
+               std::to_string(compiled.error().column) + ": " + compiled.error().message;
     if (const auto part = filter::needs_siblings(*compiled))
-        return "a row filter may not look beside the item, since it would tell of items that the user may not see: " +
+        return "a row filter must not look outside the item, since that could reveal items the user may not see: " +
                *part;
     const auto computed = std::find_if(compiled->leaves.begin(), compiled->leaves.end(),
                                        [](const filter::Leaf& leaf) { return leaf.computed(); });
     if (computed != compiled->leaves.end())
-        return "a row filter may have no computed conditions, since it is part of every subscription of its users: " +
+        return "a row filter must not contain computed conditions, since it is part of every subscription of its "
+               "users: " +
                computed->text;
     return {};
 }

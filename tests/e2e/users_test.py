@@ -145,7 +145,7 @@ class UsersTest(WithUsers):
                                       "store.kind=memory")
         self.assertNotEqual(status, 0)
         self.assertIn(f"{path}:2:21: users.alice.password: not the hash of a password", error)
-        self.assertIn(f"{path}:3:44: users.bob.subscribe[0].filter: a row filter may not look beside the item", error)
+        self.assertIn(f"{path}:3:44: users.bob.subscribe[0].filter: a row filter must not look outside the item", error)
         self.assertNotIn("hunter2", error)
 
     def test_others_may_not_read_the_file(self):
@@ -337,7 +337,7 @@ class Certificates(WithUsers):
             for name in ("other", "stranger"):
                 status, body = self.ask(broker, self.context(certificates[name]))
                 self.assertEqual(status, 401)
-                self.assertIn(f'the client certificate is of "{name}"', body["detail"])
+                self.assertIn(f'the client certificate names "{name}"', body["detail"])
             self.assertEqual(self.ask(broker, self.context())[0], 401)
             # Other credentials come first, and wrong ones are not saved by a certificate.
             context = self.context(certificates["ops"])

@@ -37,7 +37,7 @@ boost::asio::awaitable<HttpReply> revoke_ticket(Services& services, HttpRequest&
     if (auto refusal = refuse_unknown_parameters(request.query, {})) co_return std::move(*refusal);
     const std::string id(request.name);
     if (!services.authentication.tickets().revoke(id, *request.principal->account))
-        co_return status_reply(404, "you have no ticket of this id");
+        co_return status_reply(404, "you have no ticket with this id");
     HttpReply reply;
     reply.status = 204;
     co_return reply;

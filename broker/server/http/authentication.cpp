@@ -165,7 +165,7 @@ bool Authentication::identify(const HttpRequest& request, Principal& client, std
             break;
         default:
             refusal = refuse(client, AuthenticationResult::malformed,
-                             "the Authorization field is not of the scheme Basic or Bearer, or not well-formed");
+                             "the Authorization field is malformed, or its scheme is not Basic or Bearer");
             return true;
     }
     const Users known = users();
@@ -239,7 +239,8 @@ HttpReply Authentication::refuse(const Principal& client, AuthenticationResult w
 
 HttpReply Authentication::refuse_slowed(Clock::duration wait) {
     broker::count(context_.counters.authentications[AuthenticationResult::slowed]);
-    return share_problem("too many wrong credentials, of this address or for this user: try again later", wait);
+    return share_problem("too many wrong credentials from this address or for this user; try again after Retry-After",
+                         wait);
 }
 
 // Of a token or a ticket that is not valid.
@@ -281,9 +282,9 @@ std::optional<HttpReply> Authentication::check_certificate(Principal& client) {
         return std::nullopt;
     }
     const std::string name = std::exchange(client.user, {});
-    return refuse(client, AuthenticationResult::wrong,
-                  "the client certificate is of \"" + name +
-                      "\", which is no user who may use one (certificate: true in the users file)");
+    return refuse(
+        client, AuthenticationResult::wrong,
+        "the client certificate names \"" + name + "\", which is not a user with certificate: true in the users file");
 }
 
 }  // namespace sluice::server

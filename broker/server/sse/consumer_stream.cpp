@@ -34,10 +34,6 @@ std::string end_text(State state) {
     return error_text("subscription-deleted", "Subscription deleted", "the subscription has been deleted");
 }
 
-std::string revoked_text() {
-    return error_text("revoked", "Revoked", "the user, its rights or the ticket have changed or are gone");
-}
-
 }  // namespace
 
 ConsumerStream::ConsumerStream(const Context& context, std::shared_ptr<WakeUp> wake_up, broker::Consumer consumer,

@@ -77,9 +77,7 @@ public:
                      {"title", "Not delivered"},
                      {"detail", "the broker could not match or deliver some events; they have been lost"}});
             case EndReason::Kind::revoked:
-                return error_text({{"type", "urn:sluice:problem:revoked"},
-                                   {"title", "Revoked"},
-                                   {"detail", "the user, its rights or the ticket have changed or are gone"}});
+                return revoked_text();
             default:
                 return slow_filter_text(reason);
         }
@@ -131,6 +129,13 @@ std::string sse_id(std::string_view epoch, std::uint64_t id) {
 std::string reset_text(const Reset& reset) {
     return "event: reset\n" + sse_id(reset.epoch, reset.position) + "data: " + json::serialize(reset_json(reset)) +
            "\n\n";
+}
+
+std::string revoked_text() {
+    return error_text(
+        {{"type", "urn:sluice:problem:revoked"},
+         {"title", "Revoked"},
+         {"detail", "the user, the user's rights or the ticket changed or no longer exist; connect again"}});
 }
 
 SseFramers::SseFramers(const std::string& epoch)

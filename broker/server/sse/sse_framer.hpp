@@ -35,6 +35,8 @@ private:
 // The line `id: EPOCH-ID`: everything up to this id has been decided.
 std::string sse_id(std::string_view epoch, std::uint64_t id);
 
-std::string reset_text(const Reset& reset);  // an event of its own
+// Each is an event of its own.
+std::string reset_text(const Reset& reset);
+std::string revoked_text();  // the last
 
 }  // namespace sluice::server
