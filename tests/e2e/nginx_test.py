@@ -43,10 +43,14 @@ def free_port():
 class Nginx:
     """A process that needs no rights and leaves nothing behind."""
 
-    def __init__(self, folder, broker_port):
+    def __init__(self, folder, broker_port, adds_fields=True):
         self.port = free_port()
         site = replaced(block("nginx"), "127.0.0.1:8080", f"127.0.0.1:{broker_port}")
         site = replaced(site, "listen 80;", f"listen 127.0.0.1:{self.port};")
+        if not adds_fields:  # and asks for the host that it connects to
+            site = replaced(site, "proxy_pass http://sluice;", f"proxy_pass http://127.0.0.1:{broker_port};")
+            site, removed = re.subn(r"proxy_set_header (Host|X-Forwarded-For|Forwarded) .*;", "", site)
+            assert removed == 3, site
         paths = "".join(f"    {name}_temp_path {folder}/{name};\n"
                         for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
         (folder / "nginx.conf").write_text(
@@ -153,7 +157,15 @@ class BehindNginx(unittest.TestCase):
         self.assertEqual(stranger.request("GET", "/healthz")[0], 200)
         for method, path in (("GET", "/v1/events"), ("GET", "/v1/status"), ("GET", "/v1/streams")):
             self.assertEqual(stranger.request(method, path)[0], 401)
-        self.assertEqual(self.broker.request("GET", "/v1/status")[0], 200)
+
+    def test_what_nginx_forwards_without_any_field_is_not_local(self):
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        nginx = Nginx(folder, self.broker.port, adds_fields=False)
+        self.addCleanup(nginx.stop)
+        stranger = Client(nginx, "127.0.0.4")
+        self.assertEqual(stranger.request("GET", "/healthz")[0], 200)
+        self.assertEqual(stranger.request("GET", "/v1/status")[0], 401)
+        self.assertEqual(Client(nginx, "127.0.0.4", "reader").request("GET", "/v1/streams")[0], 200)
 
     def test_connections_to_the_broker_are_used_again(self):
         for n in range(20):

@@ -361,9 +361,8 @@ class Certificates(WithUsers):
         path = self.write(proxy={"operate": True, "certificate": True}, alice=self.alice(operate=True))
         with self.tls_broker(f"auth.users={path}", "http.trusted_proxies=[127.0.0.1]") as broker:
             context = self.context(self.authority.sign("proxy"))
-            self.assertEqual(self.ask(broker, context)[0], 200)
             for headers in ({"X-Forwarded-For": "192.0.2.1"}, {"X-Forwarded-For": "127.0.0.1"}, {"Via": "1.1 proxy"},
-                            {"Forwarded": "for=192.0.2.1"}):
+                            {"Forwarded": "for=192.0.2.1"}, {}):
                 with self.subTest(headers):
                     self.assertEqual(self.ask(broker, context, headers=headers)[0], 401)
                     self.assertEqual(self.ask(broker, context, headers={**headers, **basic("alice")})[0], 200)

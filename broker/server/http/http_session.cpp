@@ -150,7 +150,8 @@ asio::awaitable<bool> HttpSession::open() {
     const bool is_open =
         co_await transport_->open([this] { return !place_->take_request(AddressUse::Clock::now()).has_value(); });
     clear_deadline();
-    if (is_open) client_.user = principal_.user = transport_->user();
+    // The certificate of a proxy says who the proxy is, not who its clients are.
+    if (is_open && !is_proxy_) principal_.user = transport_->user();
     co_return is_open && !draining_;
 }
 
@@ -183,6 +184,7 @@ struct HttpSession::Routed {
 asio::awaitable<HttpSession::Next> HttpSession::serve_request() {
     arrival_.next();
     client_.is_local = false;
+    client_.user.clear();
     replying_ = false;
     body_bytes_ = 0;
     head_read_.reset();
@@ -204,7 +206,7 @@ asio::awaitable<HttpSession::Next> HttpSession::serve_request() {
     Routed routed;
     refusal = route_request(routed);
     if (refusal) co_return co_await write_reply(*refusal);
-    set_certificate_user();
+    client_.user = principal_.user;
     if (!authentication_.identify(routed.request, client_, refusal))
         refusal = co_await authentication_.check(routed.request, client_);
     if (!client_.ticket.empty()) drop_ticket(routed.request.query);
@@ -225,15 +227,6 @@ std::optional<HttpReply> HttpSession::identify_client() {
     if (!place) return place_refusal(services_);
     client_place_.emplace(std::move(place));
     return std::nullopt;
-}
-
-// The certificate of a proxy says who the proxy is, not who its clients are.
-void HttpSession::set_certificate_user() {
-    const bool is_of_proxy = client_place_.has_value() || (is_proxy_ && is_forwarded(reader_.head()));
-    if (is_of_proxy)
-        client_.user.clear();
-    else if (client_.user != principal_.user)
-        client_.user = principal_.user;
 }
 
 // The user may have changed since the request was identified, and a ticket may be gone.
@@ -271,7 +264,7 @@ std::optional<HttpReply> HttpSession::route_request(Routed& routed) {
         permitted_host_ = host;
         permitted_host_is_loopback_ = is_loopback;
     }
-    client_.is_local = principal_.is_local && is_loopback && !is_forwarded(head);
+    client_.is_local = principal_.is_local && !is_proxy_ && is_loopback && !is_forwarded(head);
     routed.route = router_(head.method(), path);
     Route& route = routed.route;
     if (!route.handler) {

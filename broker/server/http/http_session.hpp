@@ -73,7 +73,6 @@ private:
     boost::asio::awaitable<Next> serve_requests();
     boost::asio::awaitable<Next> serve_request();
     std::optional<HttpReply> identify_client();
-    void set_certificate_user();
     bool may_begin_stream();
     AddressUse& address_use() const { return client_place_ ? **client_place_ : *place_; }
     std::string client_text(const std::string& peer) const;
