@@ -322,7 +322,8 @@ asio::awaitable<HttpSession::Next> HttpSession::serve_route(const Route& route, 
     arrival_.count_time();
     HttpReply reply = co_await handle(route, request);
     // What was found for a user who has changed meanwhile, as in a request that waits for events, is not for them.
-    if (client_.account->is_revoked && request.method == http::verb::get && !reply.takeover)
+    const bool is_answer = request.method == http::verb::get || route.watched;  // not about something done
+    if (client_.account->is_revoked && is_answer && !reply.takeover && !reply.has_taken)
         reply = unauthorized("the user or its rights have changed while the request was answered");
     if (reply.status < 300) begin_reply();  // if writing it fails now, a refusal would be wrong
     set_deadline(Clock::now() + services_.options.http.request_timeout);

@@ -68,6 +68,7 @@ struct HttpReply {
     std::string body;
     std::shared_ptr<Takeover> takeover;                // takes the connection over, instead of a body
     bool closes = false;                               // ends the connection: the next request's start is uncertain
+    bool has_taken = false;                            // what it has was taken for it, and is lost if it isn't written
     std::shared_ptr<const std::string> shared_body{};  // instead of `body`
 
     std::string_view text() const { return shared_body ? std::string_view(*shared_body) : std::string_view(body); }

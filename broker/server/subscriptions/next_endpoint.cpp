@@ -143,6 +143,7 @@ asio::awaitable<HttpReply> take_next(Services& services, HttpRequest& request) {
     const std::uint64_t last_id = services.log.last_id();
     bool is_decided = false;
     while (reply.room() != 0) {
+        if (request.principal->account->is_revoked) break;  // what has not been taken yet stays
         const DurableSubscription::Taken taken = consumer.take(std::min<std::size_t>(reply.room(), 64));
         if (taken.state == State::deleted) co_return no_such_subscription(name);
         if (taken.state == State::taken_over) break;
@@ -169,7 +170,9 @@ asio::awaitable<HttpReply> take_next(Services& services, HttpRequest& request) {
         wake_up->timer.expires_at(std::min(begun + wait, now + pause));
         co_await wake_up->timer.async_wait(asio::as_tuple(asio::use_awaitable));
     }
+    const bool has_taken = !reply.is_empty();
     HttpReply made = reply.take();
+    made.has_taken = has_taken;
     if (!request.memory.resize(made.body.size())) co_return memory_problem(broker::MemoryShortage::temporary);
     co_return made;
 }
