@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t fetching_most = 256;           // events asked for again at once
 constexpr std::size_t spent_most = 64;               // dead letters appended at once
 constexpr std::chrono::seconds retry{1};             // of what the store has not taken
-constexpr std::chrono::seconds forbidden_retry{60};  // of what the owner may not publish any more
+constexpr std::chrono::seconds forbidden_retry{60};  // of what the rights do not permit now
 
 std::optional<store::AppendResult> try_append(store::EventLog& log, const store::Attempt& attempt, store::Append append,
                                               store::EventLog::Done done) {
@@ -91,28 +91,29 @@ std::optional<Ledger::Time> DurableSubscription::look(Ledger::Time now) {
     return scheduled_;
 }
 
-// Where dead letters go, and what they may keep.
+// Where dead letters go, and for whose eyes they are.
 struct DurableSubscription::Burial {
     std::string stream{};
-    bool is_forbidden = false;     // the owner may not publish there now
-    bool is_always_alone = false;  // as in dead_letter_append()
+    bool is_forbidden = false;                    // the owner may not publish there now
+    std::shared_ptr<const auth::User> account{};  // the owner, or who consumes it; null: nobody has since the start
+
+    bool is_known() const { return account != nullptr && !account->is_revoked; }
+    bool permits_all_of(std::string_view of) const {
+        return is_known() && auth::Scope(text::StreamSelection(), account->rights).permits_all_of(of);
+    }
 };
 
 DurableSubscription::Burial DurableSubscription::plan_burial() const {
     Burial burial;
-    auth::UserPtr account;
-    std::shared_ptr<const text::StreamSelection> streams;
     {
         const std::lock_guard lock(mutex_);
         burial.stream = options_.dead_letter;
-        streams = selection_;
-        account = format_.account;
+        burial.account = format_.account;
     }
     if (!key_.owner.empty()) {
-        account = context_.find_user ? context_.find_user(key_.owner) : auth::nobody();
-        burial.is_forbidden = !account->rights.may_publish(burial.stream);
+        burial.account = context_.find_user ? context_.find_user(key_.owner) : auth::nobody();
+        burial.is_forbidden = !burial.account->rights.may_publish(burial.stream);
     }
-    burial.is_always_alone = account != nullptr && auth::Scope(*streams, account->rights).is_filtered();
     return burial;
 }
 
@@ -134,8 +135,8 @@ void DurableSubscription::bury(const Ledger::Spent& spent) {
             const store::KeptEvents& kept = slice.kept.front();
             append = dead_letter_append(documents, *kept.of, kept.events.front(),
                                         {key_.text(), {}, 0, spent.deliveries, spent.reason}, stream->name,
-                                        burial.is_always_alone);
-            is_gone = !append;
+                                        !burial.permits_all_of(*kept.of->stream));
+            is_gone = !append && burial.is_known();  // else who consumes it next may permit more
         }
     } catch (const std::exception& error) {
         base::log_failure("a dead letter can't be appended for now", error.what());
@@ -148,7 +149,8 @@ void DurableSubscription::bury(const Ledger::Spent& spent) {
         return store_ledger(nullptr);
     }
     if (!append)
-        return ledger_.return_spent(spent.id, context_.now() + (burial.is_forbidden ? forbidden_retry : retry));
+        return ledger_.return_spent(
+            spent.id, context_.now() + (burial.is_forbidden || !burial.is_known() ? forbidden_retry : retry));
     if (!ledger_.bury(spent.id)) return;  // it is acknowledged meanwhile
     store::Attempt attempt(store::random_attempt_id());
     attempt.values.push_back({ledger_name(key_), ledger_.encode()});
