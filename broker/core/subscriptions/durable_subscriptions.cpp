@@ -189,23 +189,28 @@ void DurableSubscriptions::rights_changed(std::string_view owner) {
     for (const DurableSubscriptionPtr& subscription : of_theirs) subscription->renew_feed();
 }
 
-// Of several subscriptions, what the last one needs, and the most that any may hold.
-std::map<std::string, store::Hold> DurableSubscriptions::wanted_holds(const std::vector<std::string>& streams) const {
-    std::map<std::string, store::Hold> wanted;
-    const auto add = [&wanted](const std::string& stream, const store::Hold& hold) {
-        store::Hold& united = wanted.emplace(stream, hold).first->second;
-        united = {std::min(united.first_id, hold.first_id), std::max(united.bytes, hold.bytes)};
-    };
+// Of several subscriptions, what the last one needs, and the most that any may hold: of streams that its owner may
+// manage now.
+DurableSubscriptions::Holds DurableSubscriptions::wanted_holds(const std::vector<std::string>& streams) const {
+    Holds wanted;
     const std::lock_guard lock(mutex_);
     for (const auto& [key, subscription] : all_) {
         const store::Hold hold = subscription->hold();
         if (hold.bytes == 0) continue;
+        wanted.is_any_wanted = true;
+        const bool is_owned = !key.owner.empty() && context_.find_user;
+        const auth::UserPtr owner = is_owned ? context_.find_user(key.owner) : auth::everybody();
+        const auto add = [&](const std::string& stream) {
+            if (!owner->rights.may_manage(stream)) return;
+            store::Hold& united = wanted.of_streams.emplace(stream, hold).first->second;
+            united = {std::min(united.first_id, hold.first_id), std::max(united.bytes, hold.bytes)};
+        };
         const auto streams_of = subscription->figures().streams;
         const text::StreamSelection& selection = *streams_of;
-        for (const std::string& stream : selection.names()) add(stream, hold);
+        for (const std::string& stream : selection.names()) add(stream);
         if (!selection.is_all() && selection.prefixes().empty()) continue;
         for (const std::string& stream : streams)
-            if (selection.matches(stream)) add(stream, hold);
+            if (selection.matches(stream)) add(stream);
     }
     return wanted;
 }
@@ -213,17 +218,16 @@ std::map<std::string, store::Hold> DurableSubscriptions::wanted_holds(const std:
 // Tells the log which of these streams' events to hold back from retention.
 void DurableSubscriptions::keep_holds(const std::vector<std::string>& streams) {
     const std::lock_guard lock(holds_mutex_);
-    std::map<std::string, store::Hold> wanted = wanted_holds(streams);
-    for (const auto& [stream, hold] : wanted) {
+    Holds wanted = wanted_holds(streams);
+    for (const auto& [stream, hold] : wanted.of_streams) {
         const auto known = holds_.find(stream);
         if (known == holds_.end() || known->second != hold) context_.log.hold(stream, hold);
     }
     for (const auto& [stream, hold] : holds_)
-        if (!wanted.contains(stream)) context_.log.hold(stream, {});
-    holds_ = std::move(wanted);
-    const bool has_holds = !holds_.empty();
+        if (!wanted.of_streams.contains(stream)) context_.log.hold(stream, {});
+    holds_ = std::move(wanted.of_streams);
     const std::lock_guard schedule_lock(schedule_mutex_);
-    if (has_holds_.exchange(has_holds) != has_holds) scheduled_.notify_all();
+    if (has_holds_.exchange(wanted.is_any_wanted) != wanted.is_any_wanted) scheduled_.notify_all();
 }
 
 void DurableSubscriptions::schedule(const DurableSubscriptionPtr& subscription, Time time) {

@@ -90,7 +90,11 @@ private:
     std::pair<All::const_iterator, All::const_iterator> of_owner(std::string_view owner) const;
     Defined add_or_change(const SubscriptionKey& key, Definition definition, Stored stored);
     void run();
-    std::map<std::string, store::Hold> wanted_holds(const std::vector<std::string>& streams) const;
+    struct Holds {
+        std::map<std::string, store::Hold> of_streams{};
+        bool is_any_wanted = false;  // though it may not be permitted now, or have no stream yet
+    };
+    Holds wanted_holds(const std::vector<std::string>& streams) const;
     void keep_holds(const std::vector<std::string>& streams);
     void schedule(const DurableSubscriptionPtr& subscription, Time time);
     std::vector<DurableSubscriptionPtr> take_scheduled(Time now);
@@ -101,7 +105,7 @@ private:
     All all_;
     std::mutex holds_mutex_;
     std::map<std::string, store::Hold> holds_;  // of streams, as the log knows them
-    std::atomic<bool> has_holds_{false};
+    std::atomic<bool> has_holds_{false};        // Holds::is_any_wanted
 
     std::mutex schedule_mutex_;
     std::condition_variable scheduled_;
