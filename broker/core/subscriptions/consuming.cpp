@@ -273,6 +273,13 @@ void DurableSubscription::written(const Taken& taken) {
     store_ledger(nullptr);
 }
 
+void DurableSubscription::unwritten(const Taken& taken, std::span<const Delivery> deliveries) {
+    const std::lock_guard lock(mutex_);
+    if (feed_ != taken.feed) return;  // its end counts them
+    feed_->mailbox.settled(deliveries);
+    count(context_.counters.deliveries_unwritten, deliveries.size());
+}
+
 std::optional<std::uint64_t> DurableSubscription::note_decided(Ledger::Consumer consumer, std::uint64_t decided) {
     const std::lock_guard lock(mutex_);
     const auto found = consumers_.find(consumer);

@@ -119,10 +119,12 @@ public:
         bool is_caught_up = false;           // there is nothing more now
         bool can_wait = false;               // as in Mailbox::Taken
     };
-    // Up to `most` deliveries for the consumer, which must pass them to written() afterwards. needs_feed: it should
-    // make one, unless another consumer is about to.
+    // Up to `most` deliveries for the consumer, which must pass them to written() or unwritten() afterwards.
+    // needs_feed: it should make one, unless another consumer is about to.
     Taken take(Ledger::Consumer consumer, std::size_t most);
     void written(const Taken& taken);
+    // These of what was taken are not written: events are due again when the consumer leaves, if it is connected.
+    void unwritten(const Taken& taken, std::span<const Delivery> deliveries);
     // The consumer has taken everything, and nothing live up to `decided` will come any more. Returns the id up to
     // which everything has been handed out; none: more has come, or something is to be delivered again.
     std::optional<std::uint64_t> note_decided(Ledger::Consumer consumer, std::uint64_t decided);

@@ -1,5 +1,6 @@
 #include "broker/server/sse/consumer_stream.hpp"
 
+#include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/json/serialize.hpp>
@@ -92,9 +93,12 @@ asio::awaitable<void> ConsumerStream::write_events(Transport& transport, StreamW
         }
         if (!taken.deliveries.empty()) {
             if (taken.can_wait) co_await take_turn(transport.executor());
-            if (revoked_) continue;  // they are delivered again
-            if (!co_await writer.write(taken.feed->framer, taken.deliveries, std::exchange(has_waited, false)))
+            if (revoked_) leave_events(taken);
+            if (taken.deliveries.empty()) continue;
+            if (!co_await writer.write(taken.feed->framer, taken.deliveries, std::exchange(has_waited, false))) {
+                consumer_.subscription()->unwritten(taken, taken.deliveries);
                 co_return;
+            }
             consumer_.subscription()->written(taken);
             deliveries_ += taken.deliveries.size();
             is_silent = false;
@@ -117,6 +121,16 @@ asio::awaitable<void> ConsumerStream::write_events(Transport& transport, StreamW
         has_waited = true;
         is_silent = !rung;
     }
+}
+
+// Events are delivered again, gaps and resets are not: those before the first event are written all the same. Those
+// behind it are not, since their ids would acknowledge it.
+void ConsumerStream::leave_events(broker::DurableSubscription::Taken& taken) {
+    const auto first =
+        std::find_if(taken.deliveries.begin(), taken.deliveries.end(),
+                     [](const broker::Delivery& delivery) { return delivery.kind == broker::Delivery::Kind::event; });
+    consumer_.subscription()->unwritten(taken, {first, taken.deliveries.end()});
+    taken.deliveries.erase(first, taken.deliveries.end());
 }
 
 std::uint64_t ConsumerStream::decided_id(const broker::Subscriber& feed) const {

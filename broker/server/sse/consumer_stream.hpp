@@ -55,6 +55,7 @@ public:
 
 private:
     boost::asio::awaitable<void> write_events(Transport& transport, StreamWriter& writer, const InputWatch& client);
+    void leave_events(broker::DurableSubscription::Taken& taken);
     std::uint64_t decided_id(const broker::Subscriber& feed) const;
     std::string position_text(std::uint64_t decided_id);
 
