@@ -54,7 +54,7 @@ asio::awaitable<HttpReply> acknowledge_events(Services& services, HttpRequest& r
     SubscriptionTarget target = read_target(services, request);
     if (target.refusal) co_return std::move(*target.refusal);
     const std::string& name = target.key.name;
-    const broker::DurableSubscriptionPtr subscription = services.subscriptions.find(target.key);
+    const broker::DurableSubscriptionPtr subscription = find_subscription(services, target);
     if (subscription == nullptr) co_return no_such_subscription(name);
     if (subscription->state().options.ack == config::AckOption::none)
         co_return status_reply(409, "subscription \"" + name +

@@ -69,7 +69,7 @@ asio::awaitable<HttpReply> consume_events(Services& services, HttpRequest& reque
     SubscriptionTarget target = find_target(services, request, parameter(request.query, "subscription", ""));
     if (target.refusal) co_return std::move(*target.refusal);
     const std::string& name = target.key.name;
-    const auto subscription = services.subscriptions.find(target.key);
+    const auto subscription = find_subscription(services, target);
     const std::string_view last_id = last_event_id(request);
     if (!subscription) co_return last_id.empty() ? no_such_subscription(name) : no_more();
     const std::string_view takeover = parameter(request.query, "takeover", "false");

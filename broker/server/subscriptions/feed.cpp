@@ -50,7 +50,8 @@ asio::awaitable<MadeFeed> make_feed(Services& services, const HttpRequest& reque
     const std::string& owner = subscription->owner();
     const auth::UserPtr account = owner.empty() ? plan->format.account : services.find_user(owner);
     const auth::Scope scope = subscription_scope(plan->options, *account);
-    if (scope.is_empty() || (owner.empty() && account->is_revoked)) {
+    const text::StreamSelection streams(plan->options.streams);
+    if (scope.is_empty() || !may_use(owner, streams, *account) || (owner.empty() && account->is_revoked)) {
         made.refusal = owner_may_not(owner, *account, "subscribe to any stream of this subscription");
         co_return made;
     }

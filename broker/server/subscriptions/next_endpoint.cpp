@@ -127,7 +127,7 @@ asio::awaitable<HttpReply> take_next(Services& services, HttpRequest& request) {
     SubscriptionTarget target = find_target(services, request, request.name);
     if (target.refusal) co_return std::move(*target.refusal);
     const std::string& name = target.key.name;
-    const auto subscription = services.subscriptions.find(target.key);
+    const auto subscription = find_subscription(services, target);
     if (!subscription) co_return no_such_subscription(name);
     Wanted wanted = read_wanted(request, *services.sse_framers);
     if (wanted.refusal) co_return *wanted.refusal;

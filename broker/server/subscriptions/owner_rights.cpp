@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "broker/server/http/permission.hpp"
-#include "protocol/text/stream_selection.hpp"
 
 namespace sluice::server {
 
@@ -17,9 +16,18 @@ auth::Scope subscription_scope(const config::SubscriptionOptions& options, const
     return {text::StreamSelection(options.streams), account.rights};
 }
 
+bool may_use(const std::string& owner, const text::StreamSelection& streams, const auth::User& viewer) {
+    if (!owner.empty() || viewer.rights.operate) return true;
+    const auth::Scope scope(streams, viewer.rights);
+    return !scope.is_empty() && scope.streams() == streams;
+}
+
 std::optional<HttpReply> refuse_definition(const config::SubscriptionOptions& options, const auth::Scope& scope,
                                            const std::string& owner, const auth::User& account) {
     if (scope.is_empty()) return owner_may_not(owner, account, "subscribe to any of these streams");
+    if (!may_use(owner, text::StreamSelection(options.streams), account))
+        return owner_may_not(owner, account,
+                             "subscribe to all of these streams, as a subscription without owner needs");
     const std::string& letters = options.dead_letter;
     if (!letters.empty() && !account.rights.may_publish(letters))
         return owner_may_not(owner, account,

@@ -42,7 +42,7 @@ std::optional<std::string> read_place(std::string_view body) {
 asio::awaitable<HttpReply> seek_subscription(Services& services, HttpRequest& request) {
     SubscriptionTarget wanted = read_target(services, request);
     if (wanted.refusal) co_return std::move(*wanted.refusal);
-    const broker::DurableSubscriptionPtr subscription = services.subscriptions.find(wanted.key);
+    const broker::DurableSubscriptionPtr subscription = find_subscription(services, wanted);
     if (subscription == nullptr) co_return no_such_subscription(wanted.key.name);
     const auto place = read_place(request.body);
     if (!place)

@@ -56,6 +56,8 @@ asio::awaitable<HttpReply> reply_of(Services& services, const HttpRequest& reque
                                     const broker::DurableSubscription& subscription, bool is_new) {
     auto work = [&] {
         const broker::DurableSubscription::State state = subscription.state();
+        if (!may_use(target.key.owner, text::StreamSelection(state.options.streams), *target.owner.account))
+            return no_such_subscription(target.key.name);  // it has changed meanwhile
         broker::SubscriptionLags lags(services.log, services.publisher.streams());
         json::object body = described(state, *request.principal->account, *target.owner.account, lags, services);
         if (is_new && services.log.durable_state() == nullptr)
@@ -71,10 +73,28 @@ asio::awaitable<HttpReply> reply_of(Services& services, const HttpRequest& reque
     co_return std::move(*reply);
 }
 
+// What a request that is to change a subscription finds.
+struct KnownSubscription {
+    broker::DurableSubscription::State state{};  // version 0: there is none
+    bool is_hidden = false;                      // there is one of this name, of which the request is to learn nothing
+};
+
+KnownSubscription look_up(const Services& services, const SubscriptionTarget& target) {
+    KnownSubscription known;
+    const broker::DurableSubscriptionPtr found = services.subscriptions.find(target.key);
+    if (found == nullptr) return known;
+    broker::DurableSubscription::State state = found->state();
+    const text::StreamSelection streams(state.options.streams);
+    known.is_hidden = !may_use(target.key.owner, streams, *target.owner.account);
+    if (!known.is_hidden) known.state = std::move(state);
+    return known;
+}
+
 // What PUT or PATCH makes of a subscription.
 struct SubscriptionChange {
     config::SubscriptionOptions options;
     std::uint64_t version = 0;  // of what it changes; 0: there was none
+    bool is_hidden = false;     // as in KnownSubscription
     std::optional<HttpReply> refusal;
 };
 
@@ -83,15 +103,14 @@ SubscriptionChange read_change(Services& services, const HttpRequest& request, c
     SubscriptionChange change;
     const std::string& name = target.key.name;
     const bool is_patch = request.method == http::verb::patch;
-    const broker::DurableSubscriptionPtr found = services.subscriptions.find(target.key);
-    broker::DurableSubscription::State state;
-    if (found != nullptr) state = found->state();
+    const auto [state, is_hidden] = look_up(services, target);
     change.version = state.version;
+    change.is_hidden = is_hidden;
     if (!precondition.holds(change.version)) {
         change.refusal = failed_precondition(name, change.version);
         return change;
     }
-    if (is_patch && found == nullptr) {
+    if (is_patch && change.version == 0) {
         change.refusal = no_such_subscription(name);
         return change;
     }
@@ -102,7 +121,7 @@ SubscriptionChange read_change(Services& services, const HttpRequest& request, c
     else if (is_patch && change.options.start != state.options.start)
         change.refusal =
             status_reply(400, "start can't be changed; POST /v1/subscriptions/" + name + "/seek moves a subscription");
-    else if (found != nullptr)
+    else if (change.version != 0)
         change.options.start = state.options.start;
     return change;
 }
@@ -183,6 +202,7 @@ asio::awaitable<HttpReply> set_subscription(Services& services, HttpRequest& req
         const auth::Scope scope = subscription_scope(change.options, account);
         if (auto refusal = refuse_definition(change.options, scope, target.key.owner, account))
             co_return std::move(*refusal);
+        if (change.is_hidden) co_return forbidden(*request.principal, "define subscription \"" + name + "\"");
         CompiledFilters compiled =
             co_await compile_filters(services, request, change.options.filters, scope, Annotate::nothing);
         if (!compiled.refusal)
@@ -241,24 +261,42 @@ std::string next_page(const WantedList& wanted, const broker::SubscriptionKey& l
     return path + (wanted.names_owner ? "owner=" + last.owner + '&' : "") + "after=" + last.name;
 }
 
+struct FoundSubscriptions {
+    std::vector<broker::DurableSubscriptionPtr> some;  // behind wanted.after, one more than a page has if there are
+    std::size_t total;
+};
+
+FoundSubscriptions find_wanted(const broker::DurableSubscriptions& all, const WantedList& wanted,
+                               const auth::User& viewer) {
+    constexpr std::size_t most = subscriptions_of_page + 1;
+    const std::string& owner = wanted.owner.name;
+    if (wanted.is_of_all) return {all.list(wanted.after, most), all.size()};
+    if (!owner.empty() || viewer.rights.operate)
+        return {all.list_of_owner(wanted.after, most), all.size_of_owner(owner)};
+    auto known = all.list_of_owner({}, all.size());
+    std::erase_if(known, [&](const auto& each) { return !may_use(owner, *each->figures().streams, viewer); });
+    const std::size_t total = known.size();
+    std::erase_if(known, [&](const auto& each) { return !(wanted.after < each->key()); });
+    return {std::move(known), total};
+}
+
 // Those behind wanted.after by owner and name, and the URL of the next page if there are more, as JSON. Empty: the
 // client has left.
 std::string page_of_subscriptions(Services& services, const HttpRequest& request, const WantedList& wanted) {
-    const broker::DurableSubscriptions& all = services.subscriptions;
-    constexpr std::size_t most = subscriptions_of_page + 1;
-    const auto found = wanted.is_of_all ? all.list(wanted.after, most) : all.list_of_owner(wanted.after, most);
-    const std::size_t shown = std::min(found.size(), subscriptions_of_page);
     const auth::UserPtr& viewer = request.principal->account;
+    const auto [found, total] = find_wanted(services.subscriptions, wanted, *viewer);
+    const std::size_t shown = std::min(found.size(), subscriptions_of_page);
     json::array list;
     broker::SubscriptionLags lags(services.log, services.publisher.streams());
     for (std::size_t i = 0; i < shown; ++i) {
         if (request.is_abandoned()) return {};
         const std::string& owner = found[i]->owner();
         const auth::UserPtr account = owner.empty() ? viewer : services.find_user(owner);
-        list.push_back(described(found[i]->state(), *viewer, *account, lags, services));
+        const broker::DurableSubscription::State state = found[i]->state();
+        if (!may_use(owner, text::StreamSelection(state.options.streams), *viewer)) continue;  // it has just changed
+        list.push_back(described(state, *viewer, *account, lags, services));
     }
-    json::object page{{"subscriptions", std::move(list)},
-                      {"total", wanted.is_of_all ? all.size() : all.size_of_owner(wanted.owner.name)}};
+    json::object page{{"subscriptions", std::move(list)}, {"total", total}};
     if (found.size() > shown) page["next"] = next_page(wanted, found[shown - 1]->key());
     return json::serialize(page);
 }
@@ -279,7 +317,7 @@ asio::awaitable<HttpReply> list_subscriptions(Services& services, HttpRequest& r
 asio::awaitable<HttpReply> show_subscription(Services& services, HttpRequest& request) {
     SubscriptionTarget target = read_target(services, request);
     if (target.refusal) co_return std::move(*target.refusal);
-    const broker::DurableSubscriptionPtr found = services.subscriptions.find(target.key);
+    const broker::DurableSubscriptionPtr found = find_subscription(services, target);
     if (found == nullptr) co_return no_such_subscription(target.key.name);
     co_return co_await reply_of(services, request, target, *found, false);
 }
@@ -299,8 +337,7 @@ asio::awaitable<HttpReply> delete_subscription(Services& services, HttpRequest& 
     const Precondition precondition = read_precondition(request);
     if (precondition.refusal) co_return *precondition.refusal;
     for (int attempt = 0; attempt < attempts_max; ++attempt) {
-        const broker::DurableSubscriptionPtr found = services.subscriptions.find(target.key);
-        const std::uint64_t version = found == nullptr ? 0 : found->state().version;
+        const std::uint64_t version = look_up(services, target).state.version;
         if (!precondition.holds(version)) co_return failed_precondition(name, version);
         if (version == 0) co_return no_such_subscription(name);
         const auto stored = std::make_shared<StoredChange>(co_await asio::this_coro::executor);

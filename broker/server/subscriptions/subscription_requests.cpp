@@ -3,10 +3,12 @@
 #include <string>
 #include <utility>
 
+#include "broker/core/subscriptions/durable_subscriptions.hpp"
 #include "broker/server/api/services.hpp"
 #include "broker/server/http/content_codings.hpp"
 #include "broker/server/http/parameters.hpp"
 #include "broker/server/http/permission.hpp"
+#include "broker/server/subscriptions/owner_rights.hpp"
 #include "config/users_file.hpp"
 #include "protocol/text/stream_name.hpp"
 
@@ -51,6 +53,13 @@ SubscriptionTarget read_target(const Services& services, const HttpRequest& requ
     if (!target.refusal && !content_codings(*request.headers).empty())
         target.refusal = status_reply(415, "the body must have no Content-Encoding");
     return target.refusal ? std::move(target) : find_target(services, request, request.name);
+}
+
+broker::DurableSubscriptionPtr find_subscription(const Services& services, const SubscriptionTarget& target) {
+    broker::DurableSubscriptionPtr found = services.subscriptions.find(target.key);
+    if (found != nullptr && !may_use(target.key.owner, *found->figures().streams, *target.owner.account))
+        found = nullptr;
+    return found;
 }
 
 HttpReply no_such_subscription(const std::string& name) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "broker/auth/user.hpp"
+#include "broker/core/subscriptions/durable_subscription.hpp"
 #include "broker/core/subscriptions/subscription_key.hpp"
 #include "broker/server/http/http_types.hpp"
 
@@ -39,6 +40,8 @@ SubscriptionTarget find_target(const Services& services, const HttpRequest& requ
 // body is not valid.
 SubscriptionTarget read_target(const Services& services, const HttpRequest& request);
 
+// Null: there is none, or none that who sends the request may know of.
+broker::DurableSubscriptionPtr find_subscription(const Services& services, const SubscriptionTarget& target);
 HttpReply no_such_subscription(const std::string& name);
 // Others consume it: `differs`, in another format, or with other rights.
 HttpReply in_use_problem(const std::string& name, bool differs);
