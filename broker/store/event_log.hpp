@@ -146,6 +146,8 @@ struct DiskUse {
 };
 
 struct LogState {
+    static constexpr std::size_t damage_max = 1'000;  // listed
+
     enum class Condition : std::uint8_t {
         open,
         full,    // of the disk: appends are refused until there is space, all else goes on

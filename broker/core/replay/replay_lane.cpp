@@ -362,18 +362,20 @@ std::uint32_t ReplayLane::place_of(Reader& reader, Collected& collected) {
     return reader.place;
 }
 
-// Whether an event with this id, which the log can't read, may be of its streams.
-bool ReplayLane::has_damage_for(const Reader& reader, std::uint64_t id) const {
+// Whether events that the log can't read, from where it is up to this one, may be of its streams. A slice passes over
+// damage of several streams at once. Where the log doesn't know whose it is, or can't list all of it, it may be theirs.
+bool ReplayLane::has_damage_for(const Reader& reader, std::uint64_t last_id) const {
     if (!is_several(reader)) return true;
     const text::StreamSelection& selection = reader.subscriber->selection();
-    bool is_of_others = false;  // where the log doesn't know whose it was, it may be theirs
-    for (const store::Damage& damage : context_.log.state().damage) {
-        if (id < damage.first_id || id > damage.last_id) continue;
-        for (const std::string& stream : damage.streams)
-            if (selection.matches(stream)) return true;
-        is_of_others |= !damage.streams.empty();
+    const std::vector<store::Damage> listed = context_.log.state().damage;
+    bool is_listed = false;  // the last one
+    for (const store::Damage& damage : listed) {
+        if (damage.last_id < reader.next || damage.first_id > last_id) continue;
+        const auto is_of_it = [&](const std::string& stream) { return selection.matches(stream); };
+        if (damage.streams.empty() || std::any_of(damage.streams.begin(), damage.streams.end(), is_of_it)) return true;
+        is_listed |= damage.last_id >= last_id;
     }
-    return !is_of_others;
+    return !is_listed || listed.size() >= store::LogState::damage_max;
 }
 
 // Of several streams: whether anything has been dropped of one of them that it would have got, and was not told of.

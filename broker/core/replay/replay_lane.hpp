@@ -75,7 +75,7 @@ private:
                  Collected& collected);
     void collect_gaps(Collected& collected);
     std::uint32_t place_of(Reader& reader, Collected& collected);
-    bool has_damage_for(const Reader& reader, std::uint64_t id) const;
+    bool has_damage_for(const Reader& reader, std::uint64_t last_id) const;
     bool has_new_drops(Reader& reader) const;
     void tell_missing(Reader& reader, const store::Slice& slice, std::uint64_t next_id);
     void tell_reset(Reader& reader, const store::Slice& slice, bool is_damage);

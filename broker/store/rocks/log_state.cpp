@@ -16,7 +16,6 @@ AppendError error_in(LogState::Condition condition) {
 
 void note_damage(SharedState& state, std::uint64_t first_id, std::uint64_t last_id, const std::string& what,
                  const StoredStreamEntry* stream) {
-    constexpr std::size_t listed_max = 1'000;
     Damage damage{first_id, last_id, {}, what};
     std::string names;
     {
@@ -34,7 +33,7 @@ void note_damage(SharedState& state, std::uint64_t first_id, std::uint64_t last_
             other.last_id = std::max(other.last_id, last_id);  // more of the same, which has been told
             return;
         }
-        if (all.size() == listed_max) return;
+        if (all.size() == LogState::damage_max) return;
         for (const std::string& name : damage.streams) names += (names.empty() ? "" : ", ") + name;
         all.push_back(std::move(damage));
     }

@@ -43,7 +43,10 @@ struct DamagedLog final : EventLog {
     std::vector<std::string> stream_names() override { return log.stream_names(); }
     LogState state() override {
         LogState state = log.state();
-        if (last_damaged != 0) state.damage.push_back({first_damaged, last_damaged, damaged_streams, "by the test"});
+        if (!listed.empty())
+            state.damage = listed;
+        else if (last_damaged != 0)
+            state.damage.push_back({first_damaged, last_damaged, damaged_streams, "by the test"});
         return state;
     }
     void retain(const std::string& stream, const Retention& retention) override { log.retain(stream, retention); }
@@ -56,6 +59,7 @@ struct DamagedLog final : EventLog {
     EventLog& log;
     std::uint64_t first_damaged = 0, last_damaged = 0;
     std::vector<std::string> damaged_streams{};  // none: not known
+    std::vector<Damage> listed{};                // instead of one of all that is damaged; none: that one
 };
 
 }  // namespace sluice::store

@@ -11,6 +11,7 @@
 #include <set>
 #include <thread>
 
+#include "broker/auth/scope.hpp"
 #include "broker/core/delivery/mailboxes.hpp"
 #include "broker/core/matching/dispatch.hpp"
 #include "broker/core/matching/matcher.hpp"
@@ -89,10 +90,13 @@ public:
         : Session(in, text::StreamSelection({&stream, 1}), std::move(filters), from, limits) {}
     Session(Pipeline& in, text::StreamSelection streams, std::vector<std::string> filters,
             std::optional<std::uint64_t> from, MailboxLimits limits = {8, 10'000, true})
+        : Session(in, auth::Scope(std::move(streams)), std::move(filters), from, limits) {}
+    Session(Pipeline& in, auth::Scope scope, std::vector<std::string> filters, std::optional<std::uint64_t> from,
+            MailboxLimits limits = {8, 10'000, true})
         : in_(in),
           subscriber_(std::make_shared<Subscriber>(
               limits, [this] { wake(); }, plain_framer, filters.size() > 1)) {
-        subscriber_->select(auth::Scope(std::move(streams)));
+        subscriber_->select(std::move(scope));
         std::vector<Subscription> subscriptions;
         for (const std::string& text : filters) {
             auto filter = filter::compile_filter(text).value();
@@ -168,6 +172,17 @@ std::vector<std::string> numbers(std::uint64_t first, std::uint64_t last, std::u
     std::vector<std::string> texts;
     for (; first <= last; first += step) texts.push_back(std::to_string(first));
     return texts;
+}
+
+using Texts = std::vector<std::string>;
+
+text::StreamSelection selection(const Texts& patterns) { return text::StreamSelection(patterns); }
+
+// All that a user may see whose rights have these patterns.
+auth::Scope permitted(const Texts& patterns) {
+    auth::Rights rights;
+    rights.subscribe.push_back({selection(patterns)});
+    return auth::Scope(text::StreamSelection(), rights);
 }
 
 const feed::DocumentPtr one = document({item("odd")}), two = document({item("odd"), item("even")});
@@ -287,6 +302,26 @@ TEST_CASE("what the log has dropped is told, before what it has") {
     expected = numbers(191, 200);
     expected.insert(expected.begin(), "reset");
     CHECK(slow.take_until(200) == expected);
+}
+
+TEST_CASE("Replay: damage of several streams side by side → told to those who may see one of them") {
+    Pipeline in;
+    for (const char* stream : {"news.en", "secret", "news.en"}) in.publish(stream, two);
+    in.damaged.first_damaged = 1;
+    in.damaged.last_damaged = 4;
+    const store::Damage visible{1, 2, {"news.en"}, "by the test"}, hidden{3, 4, {"secret"}, "by the test"},
+        unknown{3, 4, {}, "by the test"};
+    const auth::Scope scope = permitted({"news.*"});
+    const auto read_from = [&](std::uint64_t from) { return Session(in, scope, {}, from).take_until(6); };
+    in.damaged.listed = {visible, hidden};
+    CHECK(read_from(1) == Texts{"damage", "5", "6"});
+    CHECK(read_from(3) == Texts{"5", "6"});
+    in.damaged.listed = {visible, unknown};
+    CHECK(read_from(3) == Texts{"damage", "5", "6"});
+    in.damaged.listed = {visible};  // and the other one is not
+    CHECK(read_from(3) == Texts{"damage", "5", "6"});
+    in.damaged.listed.assign(store::LogState::damage_max, hidden);
+    CHECK(read_from(3) == Texts{"damage", "5", "6"});
 }
 
 TEST_CASE("Replay: events that can't be read → are told once, to those who wanted them, and all others come") {
