@@ -33,6 +33,7 @@
 #include "protocol/feed/model/document.hpp"
 #include "protocol/feed/model/record.hpp"
 #include "protocol/feed/record/record_item.hpp"
+#include "protocol/text/stream_selection.hpp"
 
 namespace sluice::store {
 
@@ -101,6 +102,8 @@ struct StreamExtent {
     std::uint64_t dropped_id = 0;
     feed::RecordTime dropped_time = 0;
     std::uint64_t drops = 0;  // how often anything has been dropped from any stream
+    // How many streams the log has forgotten that have had events, if dropped_id is of these; else 0.
+    std::uint64_t forgotten = 0;
 };
 
 // What read() returns.
@@ -199,8 +202,10 @@ public:
     // event has yet. No event's time is below that of an earlier one.
     virtual std::uint64_t first_id_since(std::string_view stream, feed::RecordTime time) = 0;
     virtual StreamExtent extent(std::string_view stream) = 0;
-    // The streams of which it knows anything, in no order.
-    virtual std::vector<std::string> stream_names() { return {}; }
+    // The extents of several selected streams at one moment, in no order: of each that is named, and of each that has a
+    // prefix. With prefixes there is one more, without events: what was dropped from streams that the log has
+    // forgotten, which may have had a prefix. Takes time linear in the streams of the log where prefixes are selected.
+    virtual std::vector<StreamExtent> extents(const text::StreamSelection& streams) = 0;
 
     // Sets a stream's retention. Events beyond it are dropped and can no longer be read: at once, or, where that takes
     // a look at the disk, soon.

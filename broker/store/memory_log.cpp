@@ -3,6 +3,7 @@
 #include "broker/store/add_events.hpp"
 #include "broker/store/erasure.hpp"
 #include "broker/store/kept_memory.hpp"
+#include "broker/store/selected_extent.hpp"
 #include "gpu/check/check.hpp"
 
 namespace sluice::store {
@@ -358,6 +359,7 @@ StreamExtent MemoryLog::extent_of(std::string_view name) const {
     extent.dropped_id = dropped.id;
     extent.dropped_time = dropped.time;
     extent.drops = drops_;
+    if (dropped.id == forgotten_.id) extent.forgotten = forgotten_streams_;
     return extent;
 }
 
@@ -367,12 +369,16 @@ StreamExtent MemoryLog::extent(std::string_view name) {
     return extent_of(name);
 }
 
-std::vector<std::string> MemoryLog::stream_names() {
+std::vector<StreamExtent> MemoryLog::extents(const text::StreamSelection& streams) {
     const Lock lock(*this);
-    std::vector<std::string> names;
-    names.reserve(streams_.size());
-    for (const auto& [name, stream] : streams_) names.emplace_back(name);
-    return names;
+    drop_expired(now());
+    std::vector<StreamExtent> extents;
+    for (const std::string& name : streams.names()) extents.push_back(extent_of(name));
+    if (streams.prefixes().empty()) return extents;
+    for (const auto& [name, stream] : streams_)
+        if (has_selected_prefix(name, streams)) extents.push_back(extent_of(name));
+    extents.push_back(extent_of(""));  // as of a stream that it does not know
+    return extents;
 }
 
 void MemoryLog::retain(const std::string& name, const Retention& retention) {
@@ -404,6 +410,7 @@ void MemoryLog::clear(std::string_view name) {
     if (at == streams_.end()) return;
     drop_all(at->second);
     forgotten_.add(at->second.dropped);
+    if (at->second.dropped.id != 0) ++forgotten_streams_;
     memory_.force_resize(memory_.bytes() - stream_bytes(name));
     streams_.erase(at);
 }

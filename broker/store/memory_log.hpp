@@ -46,7 +46,7 @@ public:
     Slice read(std::string_view stream, std::uint64_t from, std::size_t events_max, std::size_t bytes_max) override;
     std::uint64_t first_id_since(std::string_view stream, feed::RecordTime time) override;
     StreamExtent extent(std::string_view stream) override;
-    std::vector<std::string> stream_names() override;
+    std::vector<StreamExtent> extents(const text::StreamSelection& streams) override;
     void retain(const std::string& stream, const Retention& retention) override;
     void hold(const std::string& stream, const Hold& hold) override;
     void clear(std::string_view stream) override;
@@ -161,8 +161,9 @@ private:
     std::set<std::uint64_t> erased_;  // of which no dead letters are appended any more
     std::size_t events_ = 0, bytes_ = 0;
     std::uint64_t drops_ = 0;
-    Dropped dropped_;    // of all streams
-    Dropped forgotten_;  // of the streams that have been cleared
+    Dropped dropped_;                      // of all streams
+    Dropped forgotten_;                    // of the streams that have been cleared
+    std::uint64_t forgotten_streams_ = 0;  // which had events
     base::MemoryBudget& budget_;
     base::MemoryCharge memory_;
     feed::RecordTime newest_;  // time read from the clock

@@ -72,10 +72,12 @@ struct Subscriber {
     std::atomic<std::uint64_t>& first_id = mailbox.first_id;
 
     // For its replays. Set before it is added.
-    std::vector<std::string> filters;    // as they were given; empty: every event
-    bool is_costly = false;              // a filter has conditions that no index decides
-    std::uint64_t last_id = no_id;       // its stream ends with the events up to this id
-    std::uint64_t told_drops = 0;        // StreamExtent::drops, as far as it knows of them
+    std::vector<std::string> filters;         // as they were given; empty: every event
+    bool is_costly = false;                   // a filter has conditions that no index decides
+    std::uint64_t last_id = no_id;            // its stream ends with the events up to this id
+    std::uint64_t told_drops = 0;             // StreamExtent::drops, as far as it knows of them
+    std::vector<std::uint64_t> told_dropped;  // and of several streams, KnownDrops::ids and KnownDrops::forgotten
+    std::uint64_t told_forgotten = 0;
     std::uint64_t delivered_before = 0;  // events up to this id may have been delivered to it before
 
     // Used by the fan-out, under its lock: the last batch with deliveries for the subscriber, and its place there.

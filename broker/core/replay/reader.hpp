@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "broker/core/matching/prepared_batch.hpp"
 #include "broker/core/replay/replay_program.hpp"
 #include "broker/store/event_log.hpp"
+#include "broker/store/selected_extent.hpp"
 
 namespace sluice::broker {
 
@@ -25,12 +25,12 @@ struct Reader {
     std::shared_ptr<ReplayProgram> program;  // with its filters, and possibly others'
     std::vector<std::uint32_t> beside;       // its filters that look at siblings
     bool is_ready = false;                   // it waits for its turn
-    std::uint64_t told_drops = 0;            // Slice::drops, when it was last told of them
-    // By stream, of a selection of several: StreamExtent::dropped_id, as far as it was told of it.
-    std::map<std::string, std::uint64_t> told_dropped{};
-    std::size_t events_max = events_most;  // of the next step that it leads
-    std::size_t again_max = again_most;    // of those that it finds again in one step
-    std::uint64_t failed_at = 0;           // an event that can't be matched even by itself
+    store::KnownDrops told{};                // drops that it was told of, or knew of when it began
+    std::uint64_t told_at = 0;               // its `next` when it was last told; 0: it was not
+    std::uint64_t looked_at = 0;             // while the log's drops are told.drops, it knows of all from this id on
+    std::size_t events_max = events_most;    // of the next step that it leads
+    std::size_t again_max = again_most;      // of those that it finds again in one step
+    std::uint64_t failed_at = 0;             // an event that can't be matched even by itself
 
     // In the current step:
     bool rides = false;

@@ -4,7 +4,6 @@
 #include "broker/base/log.hpp"
 #include "broker/core/delivery/delivery_counts.hpp"
 #include "broker/core/replay/replay_lane.hpp"
-#include "broker/store/selected_extent.hpp"
 #include "protocol/feed/model/source_range.hpp"
 
 namespace sluice::broker {
@@ -79,8 +78,7 @@ std::vector<Delivery> ReplayLane::made_again(Reader& reader, std::span<const Mai
     if (const auto gone = std::find(were.begin(), were.end(), Found::gone); gone != were.end()) {
         count(context_.counters.resets[ResetReason::retention]);
         const std::uint64_t first_id = asked[static_cast<std::size_t>(gone - were.begin())].id;
-        made.push_back(make_reset(reader, store::selected_extent(context_.log, reader.subscriber->selection()).first_id,
-                                  first_id));
+        made.push_back(make_reset(reader, oldest_of(reader), first_id));
     }
     for (std::size_t i = 0; i < asked.size(); ++i) {
         const auto is_it = [&](const Delivery& d) {

@@ -143,19 +143,27 @@ std::unique_ptr<Reader> ReplayLane::make_reader(const std::shared_ptr<Subscriber
     auto reader = std::make_unique<Reader>();
     reader->subscriber = subscriber;
     std::vector<Subscription> filters = compile(*subscriber, settings_.filters, reader->beside);
-    std::size_t bytes = sizeof(Reader);
+    know_first(*reader);
+    std::size_t bytes = sizeof(Reader) + reader->told.ids.size() * sizeof(std::uint64_t);
     for (const Subscription& filter : filters) bytes += filter.memory.kept + filter.memory.engine;
     reader->filter_memory = context_.memory.force_charge(base::MemoryUse::filters, bytes);
     const bool is_shared = kind_ == Kind::shared;
     reader->program = is_shared ? shared_program_ : std::make_shared<ReplayProgram>();
     if (!is_shared) reader->events_max = costly_events;
     reader->program->add(*reader, std::move(filters));
-    reader->told_drops = subscriber->told_drops;
-    // Who was told of all drops until now knows of those of its streams.
-    if (is_restricted(*reader) && reader->told_drops == context_.log.extent(store::all_streams).drops)
-        has_new_drops(*reader);
     subscriber->has_replayed = true;
     return reader;
+}
+
+// It knows of those drops that it need not be told of.
+void ReplayLane::know_first(Reader& reader) const {
+    const Subscriber& subscriber = *reader.subscriber;
+    reader.told = {subscriber.told_drops, subscriber.told_dropped, subscriber.told_forgotten};
+    reader.told_at = reader.looked_at = 0;
+    if (!is_restricted(reader) || !reader.told.ids.empty()) return;
+    // If these are all until now, it knows of those of its streams.
+    store::KnownDrops now = store::drops_of(store::selected_extents(context_.log, subscriber.selection()));
+    if (now.drops == subscriber.told_drops) reader.told = std::move(now);
 }
 
 void ReplayLane::drop(Reader& reader) noexcept {
@@ -378,36 +386,47 @@ bool ReplayLane::has_damage_for(const Reader& reader, std::uint64_t last_id) con
     return !is_listed || listed.size() >= store::LogState::damage_max;
 }
 
-// Of several streams: whether anything has been dropped of one of them that it would have got, and was not told of.
-bool ReplayLane::has_new_drops(Reader& reader) const {
-    bool found = false;
-    store::each_extent(context_.log, reader.subscriber->selection(),
-                       [&](const std::string& stream, const store::StreamExtent& extent) {
-                           if (extent.dropped_id == 0) return;
-                           std::uint64_t& told = reader.told_dropped[stream];
-                           found |= extent.dropped_id > told && extent.dropped_id >= reader.next;
-                           told = extent.dropped_id;
-                       });
-    return found;
-}
-
 // Of a stream, what is kept is newer than what was dropped. Of several it may not be, so it is told each time that
-// something has been dropped, but never because of streams that are not its own: its user may not see these. Damage
-// behind this step is told with the last of it.
-void ReplayLane::tell_missing(Reader& reader, const store::Slice& slice, std::uint64_t next_id) {
+// something has been dropped, but not because of streams that are not its own: its user may not see these. Damage
+// behind this step is told with the last of it. Returns what it knows of drops once that is pushed; none: nothing new.
+//
+// Whatever was dropped of its streams, from where it is on, is told before it passes that place, unless it has been
+// told, and not gone back since to where it was told: then its mailbox may have thrown the reset away. A step that gets
+// nowhere leaves it to the next one, so that going back is seen.
+std::optional<store::KnownDrops> ReplayLane::tell_missing(Reader& reader, const store::Slice& slice,
+                                                          std::uint64_t next_id) {
+    std::uint64_t oldest = slice.oldest_id;
     if (slice.damaged_id >= reader.next && slice.damaged_id < next_id && has_damage_for(reader, slice.damaged_id))
-        tell_reset(reader, slice, true);
-    if (slice.dropped_id < reader.next) return;
-    if (reader.stream().empty() && std::exchange(reader.told_drops, slice.drops) == slice.drops) return;
-    if (is_restricted(reader) && !has_new_drops(reader)) return;
-    tell_reset(reader, slice, false);
+        tell_reset(reader, is_restricted(reader) ? oldest_of(reader) : oldest, true);
+    if (slice.dropped_id < reader.next || next_id <= reader.next) return std::nullopt;
+    std::optional<store::KnownDrops> told;
+    if (reader.stream().empty()) {
+        if (reader.next <= reader.told_at) know_first(reader);
+        if (reader.next >= reader.looked_at && reader.told.drops == slice.drops) return std::nullopt;
+        told.emplace().drops = slice.drops;
+    }
+    if (is_restricted(reader)) {
+        const auto extents = store::selected_extents(context_.log, reader.subscriber->selection());
+        told = store::drops_of(extents);
+        if (!store::has_dropped_more(extents, reader.told, reader.next)) {
+            reader.told.drops = told->drops;
+            reader.looked_at = reader.next;
+            return std::nullopt;
+        }
+        oldest = store::united(extents).first_id;
+    }
+    tell_reset(reader, oldest, false);
+    return told;
 }
 
-void ReplayLane::tell_reset(Reader& reader, const store::Slice& slice, bool is_damage) {
+// Of its streams; its user is to learn nothing of others.
+std::uint64_t ReplayLane::oldest_of(const Reader& reader) const {
+    if (is_restricted(reader)) return store::selected_extent(context_.log, reader.subscriber->selection()).first_id;
+    return context_.log.extent(reader.log_stream()).first_id;
+}
+
+void ReplayLane::tell_reset(Reader& reader, std::uint64_t oldest_id, bool is_damage) {
     count(context_.counters.resets[is_damage ? ResetReason::damaged : ResetReason::retention]);
-    const std::uint64_t oldest_id = is_restricted(reader)
-                                        ? store::selected_extent(context_.log, reader.subscriber->selection()).first_id
-                                        : slice.oldest_id;
     Delivery reset = make_reset(reader, oldest_id, reader.next);
     reset.is_damage = is_damage;
     reset.bytes = reader.subscriber->framer.bytes(reset);
@@ -416,7 +435,7 @@ void ReplayLane::tell_reset(Reader& reader, const store::Slice& slice, bool is_d
 
 // Sets `next` to where the reader is now; to its end if its mailbox wants nothing more.
 void ReplayLane::push(Reader& reader, const store::Slice& slice, std::uint64_t next_id) {
-    tell_missing(reader, slice, next_id);
+    std::optional<store::KnownDrops> told = tell_missing(reader, slice, next_id);
     PreparedBatch::Made found = std::exchange(reader.found, {});
     const DeliveryCounts counts(context_.counters, *reader.subscriber, found.deliveries);
     Mailbox& mailbox = reader.subscriber->mailbox;
@@ -424,6 +443,10 @@ void ReplayLane::push(Reader& reader, const store::Slice& slice, std::uint64_t n
     if (!mailbox.push_replayed(std::move(found.deliveries), reader.next, to)) {
         reader.is_lost = true;
         return;
+    }
+    if (told) {
+        reader.told = std::move(*told);
+        reader.told_at = reader.looked_at = reader.next;
     }
     reader.next = to;
     counts.add();

@@ -12,6 +12,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <thread>
 #include <unordered_map>
@@ -75,10 +76,11 @@ private:
                  Collected& collected);
     void collect_gaps(Collected& collected);
     std::uint32_t place_of(Reader& reader, Collected& collected);
+    void know_first(Reader& reader) const;
     bool has_damage_for(const Reader& reader, std::uint64_t last_id) const;
-    bool has_new_drops(Reader& reader) const;
-    void tell_missing(Reader& reader, const store::Slice& slice, std::uint64_t next_id);
-    void tell_reset(Reader& reader, const store::Slice& slice, bool is_damage);
+    std::optional<store::KnownDrops> tell_missing(Reader& reader, const store::Slice& slice, std::uint64_t next_id);
+    std::uint64_t oldest_of(const Reader& reader) const;
+    void tell_reset(Reader& reader, std::uint64_t oldest_id, bool is_damage);
     Delivery make_reset(const Reader& reader, std::uint64_t oldest_id, std::uint64_t first_id) const;
     void push(Reader& reader, const store::Slice& slice, std::uint64_t next_id);
     void join(const std::vector<Reader*>& arrived);

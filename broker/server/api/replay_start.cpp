@@ -7,7 +7,6 @@
 #include "broker/server/api/problems.hpp"
 #include "broker/server/http/parameters.hpp"
 #include "broker/server/sse/sse_framer.hpp"
-#include "broker/store/selected_extent.hpp"
 #include "broker/store/wall_clock.hpp"
 #include "config/units.hpp"
 #include "protocol/text/date.hpp"
@@ -61,9 +60,9 @@ public:
     }
     // With what there is: who asks for that need not be told that there was more.
     void from_first() {
-        const store::StreamExtent extent = store::selected_extent(log_, streams_);
-        start_.next_id = extent.first_id;
-        start_.told_drops = extent.drops;
+        const std::vector<store::StreamExtent> extents = store::selected_extents(log_, streams_);
+        start_.next_id = store::united(extents).first_id;
+        start_.known = store::drops_of(extents);
     }
     void until_now() {
         if (!start_.next_id) from_first();

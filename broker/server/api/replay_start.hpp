@@ -9,6 +9,7 @@
 #include "broker/core/refusals.hpp"
 #include "broker/server/http/http_types.hpp"
 #include "broker/store/event_log.hpp"
+#include "broker/store/selected_extent.hpp"
 #include "protocol/text/stream_selection.hpp"
 
 namespace sluice::server {
@@ -26,7 +27,7 @@ inline constexpr std::string_view since_rule = "a time such as 2026-11-27T10:00:
 struct ReplayStart {
     std::optional<std::uint64_t> next_id{};  // a replay begins with it; none: live events
     std::optional<std::uint64_t> last_id{};  // the stream ends after it; none: never
-    std::uint64_t told_drops = 0;            // Subscriber::told_drops
+    store::KnownDrops known{};               // of which it need not be told
     std::optional<broker::ResetReason> reset_reason{};
     std::string reset{};  // what to tell before the first event: text of the event stream
     std::optional<HttpReply> refusal{};

@@ -53,11 +53,19 @@ SubscribeRequest read_wanted(const Services& services, const HttpRequest& reques
     return wanted;
 }
 
-// To find a time, a log on disk may wait for it.
+// To find a time, a log on disk may wait for it. Prefixes are compared with the names of all of the log's streams.
+bool takes_long(const Services& services, const HttpRequest& request, const auth::Scope& scope) {
+    const auto has = [&request](const char* name) { return !parameter(request.query, name, "").empty(); };
+    if (has("since") && services.log.durable_state() != nullptr) return true;
+    return !scope.streams().prefixes().empty() &&
+           (has("lastEventId") || has("after") || has("since") || has("from") || has("until") ||
+            request.headers->find("Last-Event-ID") != request.headers->end());
+}
+
 asio::awaitable<void> find_start(Services& services, const HttpRequest& request, const auth::Scope& scope,
                                  SubscribeRequest& wanted) {
     auto find = [&] { return read_replay_start(request, wanted.stream, scope.streams(), services.log); };
-    if (services.log.durable_state() == nullptr || parameter(request.query, "since", "").empty()) {
+    if (!takes_long(services, request, scope)) {
         wanted.start = find();
     } else {
         auto found =
@@ -68,7 +76,7 @@ asio::awaitable<void> find_start(Services& services, const HttpRequest& request,
         else if (request.is_abandoned())
             wanted.refusal = abandoned_problem(services.counters);
         else
-            wanted.refusal = busy_problem("too many requests are waiting for the disk");
+            wanted.refusal = busy_problem("too many requests are waiting for a worker");
     }
     if (wanted.start.refusal) wanted.refusal = std::move(wanted.start.refusal);
 }
@@ -116,7 +124,10 @@ asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& req
     subscriber->owner = request.address_use;
     subscriber->filters = std::move(compiled.filters);
     subscriber->is_costly = compiled.is_costly;
-    subscriber->told_drops = wanted.start.told_drops;
+    compiled.kept += wanted.start.known.ids.size() * sizeof(std::uint64_t);
+    subscriber->told_drops = wanted.start.known.drops;
+    subscriber->told_dropped = std::move(wanted.start.known.ids);
+    subscriber->told_forgotten = wanted.start.known.forgotten;
     if (wanted.start.next_id) subscriber->mailbox.begin_replay(*wanted.start.next_id);
     subscriber->select(scope);
     const std::string& stream_name = subscriber->stream;

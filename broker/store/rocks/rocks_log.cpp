@@ -104,9 +104,9 @@ StreamExtent RocksLog::extent(std::string_view stream) {
     return parts_->state.table.extent(stream, parts_->state.last_id);
 }
 
-std::vector<std::string> RocksLog::stream_names() {
+std::vector<StreamExtent> RocksLog::extents(const text::StreamSelection& streams) {
     const std::lock_guard lock(parts_->state.mutex);
-    return parts_->state.table.names();
+    return parts_->state.table.extents(streams, parts_->state.last_id);
 }
 
 void RocksLog::retain(const std::string& stream, const Retention& retention) {

@@ -52,7 +52,7 @@ public:
     Slice read(std::string_view stream, std::uint64_t from, std::size_t events_max, std::size_t bytes_max) override;
     std::uint64_t first_id_since(std::string_view stream, feed::RecordTime time) override;
     StreamExtent extent(std::string_view stream) override;
-    std::vector<std::string> stream_names() override;
+    std::vector<StreamExtent> extents(const text::StreamSelection& streams) override;
     void retain(const std::string& stream, const Retention& retention) override;
     void hold(const std::string& stream, const Hold& hold) override;
     void clear(std::string_view stream) override;

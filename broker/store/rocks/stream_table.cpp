@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "broker/store/selected_extent.hpp"
 #include "gpu/check/check.hpp"
 
 namespace sluice::store {
@@ -80,6 +81,7 @@ void StreamTable::erase(std::string_view name) {
     forgotten_.add(extent.dropped);
     forgotten_.add({extent.last_id, extent.last_time});
     dropped_.add(forgotten_);
+    if (extent.last_id != 0 || extent.dropped.id != 0) ++forgotten_streams_;
     memory_.force_resize(memory_.bytes() - bytes_of(*stream));
     std::erase(changed_, stream);
     stream->is_changed = stream->is_definition_changed = false;
@@ -164,14 +166,18 @@ StreamExtent StreamTable::extent(std::string_view name, std::uint64_t last_id) c
     }
     extent.dropped_id = dropped.id;
     extent.dropped_time = dropped.time;
+    if (dropped.id == forgotten_.id) extent.forgotten = forgotten_streams_;
     return extent;
 }
 
-std::vector<std::string> StreamTable::names() const {
-    std::vector<std::string> names;
-    names.reserve(by_name_.size());
-    for (const auto& [name, stream] : by_name_) names.push_back(name);
-    return names;
+std::vector<StreamExtent> StreamTable::extents(const text::StreamSelection& streams, std::uint64_t last_id) const {
+    std::vector<StreamExtent> extents;
+    for (const std::string& name : streams.names()) extents.push_back(extent(name, last_id));
+    if (streams.prefixes().empty()) return extents;
+    for (const auto& [name, stream] : by_name_)
+        if (has_selected_prefix(name, streams)) extents.push_back(extent(name, last_id));
+    extents.push_back(extent("", last_id));  // as of a stream that it does not know
+    return extents;
 }
 
 }  // namespace sluice::store

@@ -71,9 +71,9 @@ public:
         dropped_.add(forgotten);
     }
 
-    // Of the stream, or of all_streams. `last_id`: the log's.
+    // Of the stream, or of all_streams; of several as in EventLog. `last_id`: the log's.
     StreamExtent extent(std::string_view name, std::uint64_t last_id) const;
-    std::vector<std::string> names() const;
+    std::vector<StreamExtent> extents(const text::StreamSelection& streams, std::uint64_t last_id) const;
     // What read() reports, without counting all events of all streams.
     void describe(std::string_view name, std::uint64_t last_id, Slice& slice) const;
     std::uint64_t bytes() const { return bytes_; }
@@ -96,6 +96,7 @@ private:
     std::uint64_t events_ = 0, bytes_ = 0;
     std::uint64_t drops_ = 1;  // earlier processes may have dropped some
     Dropped dropped_, forgotten_;
+    std::uint64_t forgotten_streams_ = 0;  // by this process; those that had events
     base::MemoryCharge memory_;
 };
 

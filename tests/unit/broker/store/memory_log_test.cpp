@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "broker/store/selected_extent.hpp"
 #include "protocol/feed/parse.hpp"
 
 using namespace sluice;
@@ -232,6 +233,48 @@ TEST_CASE_METHOD(Fixture, "MemoryLog: stream that was cleared → no id is given
     CHECK(log.extent("a").first_id == 4);
     CHECK(append("a", 1) == 4);
     CHECK(ids("a") == Ids{4});
+}
+
+TEST_CASE_METHOD(Fixture, "MemoryLog: several streams → their extents, and what was dropped from forgotten ones") {
+    const text::StreamSelection prefix(std::vector<std::string>{"news.*", "named"});
+    append("news.a", 2);
+    append("news.b", 2);
+    append("other", 2);
+    log.retain("news.b", {.events = 1});
+    const StreamExtent all = selected_extent(log, prefix);
+    CHECK(all.first_id == 1);
+    CHECK(all.last_id == 4);
+    CHECK(all.events == 3);
+    CHECK(all.dropped_id == 3);
+    CHECK(selected_extent(log, text::StreamSelection(std::vector<std::string>{"x", "y"})).first_id == 7);
+
+    KnownDrops known;
+    const auto know = [&] { known = drops_of(selected_extents(log, prefix)); };
+    const auto has_more = [&](std::uint64_t from) {
+        return has_dropped_more(selected_extents(log, prefix), known, from);
+    };
+    CHECK(has_more(1));
+    CHECK_FALSE(has_more(4));
+    know();
+    CHECK_FALSE(has_more(1));
+    log.purge("other", 6);
+    CHECK_FALSE(has_more(1));
+    log.clear("other");  // it may have been one of these
+    CHECK(has_more(6));
+    CHECK_FALSE(has_more(7));
+    know();
+    append("news.c", 1);
+    CHECK_FALSE(has_more(1));
+    log.clear("news.a");  // below what was forgotten before
+    CHECK(has_more(1));
+
+    const text::StreamSelection names(std::vector<std::string>{"news.b", "news.c"});
+    known = drops_of(selected_extents(log, names));
+    append("other", 1);
+    log.clear("other");
+    CHECK_FALSE(has_dropped_more(selected_extents(log, names), known, 1));
+    log.clear("news.b");
+    CHECK(has_dropped_more(selected_extents(log, names), known, 1));
 }
 
 TEST_CASE_METHOD(Fixture, "MemoryLog: clock put back → no event's time is below that of an earlier one") {

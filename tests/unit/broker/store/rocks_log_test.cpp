@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "broker/store/rocks/database/database.hpp"
+#include "broker/store/selected_extent.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/unit/broker/store/rocks_fixture.hpp"
 
@@ -214,6 +215,30 @@ TEST_CASE_METHOD(Fixture, "RocksLog: more than store.bytes → the stream with t
     CHECK(ids("small") == Ids{1});
     CHECK(ids("large").back() == 41);
     CHECK(ids("large").size() > 10);
+}
+
+TEST_CASE_METHOD(Fixture, "RocksLog: several streams → their extents, and what was dropped from forgotten ones") {
+    const text::StreamSelection prefix(std::vector<std::string>{"news.*", "named"});
+    append("news.a", 2);
+    append("news.b", 2);
+    append("other", 2);
+    log->purge("news.b", 4);
+    const StreamExtent all = selected_extent(*log, prefix);
+    CHECK(all.first_id == 1);
+    CHECK(all.last_id == 4);
+    CHECK(all.events == 3);
+    CHECK(all.dropped_id == 3);
+    KnownDrops known = drops_of(selected_extents(*log, prefix));
+    const auto has_more = [&] { return has_dropped_more(selected_extents(*log, prefix), known, 1); };
+    log->purge("other", 6);
+    CHECK_FALSE(has_more());
+    log->clear("other");  // it may have been one of these
+    EVENTUALLY(has_more());
+    known = drops_of(selected_extents(*log, prefix));
+    append("news.c", 1);
+    CHECK_FALSE(has_more());
+    log->clear("news.a");  // below what was forgotten before
+    EVENTUALLY(has_more());
 }
 
 TEST_CASE_METHOD(Fixture, "RocksLog: since a time → the first retained event of that time or later") {

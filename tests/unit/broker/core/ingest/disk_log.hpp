@@ -65,6 +65,7 @@ public:
         extent.events = 1;
         return extent;
     }
+    std::vector<StreamExtent> extents(const text::StreamSelection&) override { return {}; }
     void retain(const std::string&, const Retention&) override {}
     void hold(const std::string&, const Hold&) override {}
     void clear(std::string_view stream) override {

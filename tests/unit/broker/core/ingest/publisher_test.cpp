@@ -370,6 +370,7 @@ struct SlowLog : sluice::store::EventLog {
     sluice::store::Slice read(std::string_view, std::uint64_t, std::size_t, std::size_t) override { return {}; }
     std::uint64_t first_id_since(std::string_view, sluice::feed::RecordTime) override { return 1; }
     sluice::store::StreamExtent extent(std::string_view) override { return {}; }
+    std::vector<sluice::store::StreamExtent> extents(const sluice::text::StreamSelection&) override { return {}; }
     void retain(const std::string&, const sluice::store::Retention&) override {}
     void hold(const std::string&, const sluice::store::Hold&) override {}
     void clear(std::string_view) override {}

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -40,7 +41,11 @@ struct DamagedLog final : EventLog {
         return log.first_id_since(stream, time);
     }
     StreamExtent extent(std::string_view stream) override { return log.extent(stream); }
-    std::vector<std::string> stream_names() override { return log.stream_names(); }
+    std::vector<StreamExtent> extents(const text::StreamSelection& streams) override {
+        std::vector<StreamExtent> found = log.extents(streams);
+        if (after_extents) std::exchange(after_extents, nullptr)();
+        return found;
+    }
     LogState state() override {
         LogState state = log.state();
         if (!listed.empty())
@@ -60,6 +65,7 @@ struct DamagedLog final : EventLog {
     std::uint64_t first_damaged = 0, last_damaged = 0;
     std::vector<std::string> damaged_streams{};  // none: not known
     std::vector<Damage> listed{};                // instead of one of all that is damaged; none: that one
+    std::function<void()> after_extents{};       // called once
 };
 
 }  // namespace sluice::store

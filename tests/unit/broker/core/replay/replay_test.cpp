@@ -17,6 +17,7 @@
 #include "broker/core/matching/matcher.hpp"
 #include "broker/core/matching/registry.hpp"
 #include "broker/store/memory_log.hpp"
+#include "broker/store/selected_extent.hpp"
 #include "protocol/feed/model/source_range.hpp"
 #include "protocol/feed/record/record_document.hpp"
 #include "protocol/feed/record/record_item.hpp"
@@ -302,6 +303,109 @@ TEST_CASE("what the log has dropped is told, before what it has") {
     expected = numbers(191, 200);
     expected.insert(expected.begin(), "reset");
     CHECK(slow.take_until(200) == expected);
+}
+
+TEST_CASE("Replay: several streams, told of no drops → a reset comes first, if something is missing") {
+    Pipeline in;
+    in.log.retain("news.en", {.events = 2});
+    for (int i = 0; i < 3; ++i) in.publish("news.en", two);  // 5 and 6 are kept
+    in.publish("weather", two);
+    const Texts patterns{"weather", "news.*"};
+    const auth::Scope scope = GENERATE(true, false) ? permitted(patterns) : auth::Scope(selection(patterns));
+    const std::uint64_t told = GENERATE(std::uint64_t{0}, ~std::uint64_t{0});  // as an event stream begins, or a feed
+    Session behind(in, scope, {}, 1), ahead(in, scope, {}, 5);
+    behind.subscriber().told_drops = ahead.subscriber().told_drops = told;
+    CHECK(behind.take_until(8) == Texts{"reset", "5", "6", "7", "8"});
+    CHECK(ahead.take_until(8) == Texts{"5", "6", "7", "8"});
+}
+
+TEST_CASE("Replay: a stream of a prefix is deleted, or a named one → a reset tells those who had not read it") {
+    Pipeline in;
+    for (const char* stream : {"news.en", "news.de", "weather"}) in.publish(stream, two);
+    const Texts patterns = GENERATE(Texts{"news.*"}, Texts{"news.en", "news.de"});
+    Session before(in, permitted(patterns), {}, 1), all(in, selection(patterns), {}, 1),
+        after(in, permitted(patterns), {}, 3);
+    in.log.clear("news.en");
+    CHECK(before.take_until(4) == Texts{"reset", "3", "4"});
+    CHECK(all.take_until(4) == Texts{"reset", "3", "4"});
+    CHECK(after.take_until(4) == Texts{"3", "4"});
+    in.publish("news.de", two);
+    CHECK(before.take_until(8) == Texts{"7", "8"});
+}
+
+TEST_CASE("Replay: drops of streams that a user may not see → no reset") {
+    Pipeline in;
+    in.log.retain("secret", {.events = 1});
+    in.publish("news.en", two);
+    for (int i = 0; i < 2; ++i) in.publish("secret", two);
+    in.publish("news.en", two);  // 7 and 8
+    const Texts patterns = GENERATE(Texts{"news.*"}, Texts{"news.en", "news.de"});
+    Session restricted(in, permitted(patterns), {}, 1), free(in, selection(patterns), {}, 1);
+    CHECK(restricted.take_until(8) == Texts{"1", "2", "7", "8"});
+    CHECK(free.take_until(8) == Texts{"reset", "1", "2", "7", "8"});
+}
+
+TEST_CASE("Replay: begun with what there is → no reset for older drops, whatever is dropped elsewhere meanwhile") {
+    Pipeline in;
+    in.log.retain("secret", {.events = 1});
+    in.log.retain("news.en", {.events = 2});
+    in.publish("news.de", two);
+    for (int i = 0; i < 2; ++i) in.publish("news.en", two);  // 5 and 6 are kept
+    const Texts patterns{"news.*"};
+    const store::KnownDrops known = store::drops_of(store::selected_extents(in.log, selection(patterns)));
+    const auto knows = [&known](Session& session) {
+        session.subscriber().told_drops = known.drops;
+        session.subscriber().told_dropped = known.ids;
+        session.subscriber().told_forgotten = known.forgotten;
+    };
+    Session first(in, permitted(patterns), {}, 1), second(in, permitted(patterns), {}, 1);
+    knows(first);
+    knows(second);
+    in.publish("secret", two);  // 7 and 8; one is dropped
+    CHECK(first.take_until(6) == Texts{"1", "2", "5", "6"});
+    in.log.purge("news.en", 6);
+    CHECK(second.take_until(6) == Texts{"reset", "1", "2", "6"});
+}
+
+TEST_CASE("Replay: dropped while a reader that knows of all drops is made → a reset") {
+    Pipeline in;
+    in.log.retain("news.en", {.events = 2});
+    in.publish("news.de", two);
+    for (int i = 0; i < 2; ++i) in.publish("news.en", two);  // 5 and 6 are kept
+    const std::uint64_t drops = in.log.extent(store::all_streams).drops;
+    Session knows(in, permitted({"news.*"}), {}, 1);
+    knows.subscriber().told_drops = drops;
+    CHECK(knows.take_until(6) == Texts{"1", "2", "5", "6"});
+    Session misses(in, permitted({"news.*"}), {}, 1);
+    misses.subscriber().told_drops = drops;
+    in.damaged.after_extents = [&in] { in.log.purge("news.en", 6); };
+    CHECK(misses.take_until(6) == Texts{"reset", "1", "2", "6"});
+}
+
+TEST_CASE("Replay: memory is short → a reset that is thrown away comes again, and one that was taken does not") {
+    Pipeline in;
+    const feed::DocumentPtr large = document({item(std::string(2'000, 'x'))});
+    for (int i = 0; i < 400; ++i) in.publish("weather", large);  // more than a step reads
+    in.log.retain("news.en", {.events = 2});
+    for (int i = 0; i < 3; ++i) in.publish("news.en", two);  // 405 and 406 are kept
+    const Texts patterns{"weather", "news.*"};
+    const auth::Scope scope = GENERATE(true, false) ? permitted(patterns) : auth::Scope(selection(patterns));
+    const bool is_taken = GENERATE(true, false);
+    Session session(in, scope, {}, 1);
+    Mailbox& mailbox = session.subscriber().mailbox;
+    in.replay.request(session.ptr());
+    EVENTUALLY(!mailbox.wants_replayed());
+    if (is_taken) {
+        const auto taken = mailbox.take(2);
+        REQUIRE(taken.deliveries.size() == 2);
+        CHECK(taken.deliveries.front().kind == Delivery::Kind::reset);
+        mailbox.settled(taken.deliveries);
+    }
+    mailbox.overflow();
+    Texts expected = numbers(is_taken ? 2 : 1, 400);
+    for (const char* kept : {"405", "406"}) expected.emplace_back(kept);
+    if (!is_taken) expected.insert(expected.begin(), "reset");
+    CHECK(session.take_until(406) == expected);
 }
 
 TEST_CASE("Replay: damage of several streams side by side → told to those who may see one of them") {
