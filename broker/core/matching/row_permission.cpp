@@ -22,23 +22,28 @@ bool RowPermission::permits(const auth::Scope& scope, const feed::Event& event) 
     if (scope.permits_all_of(*event.stream)) return true;
     const bool may_be = !scope.is_empty() && scope.streams().matches(*event.stream);
     if (!may_be || event.document == nullptr) return false;
-    return !matcher_.match(program_of(scope), {&event, 1}).empty();
+    Rows& rows = rows_of(scope);
+    if (const auto known = rows.answers.find(event.id); known != rows.answers.end()) return known->second;
+    const bool is_permitted = !matcher_.match(*rows.program, {&event, 1}).empty();
+    if (rows.answers.size() == answers_max) rows.answers.clear();
+    rows.answers.emplace(event.id, is_permitted);
+    return is_permitted;
 }
 
-const engine::Program& RowPermission::program_of(const auth::Scope& scope) {
-    Subscription rows = make_subscription(scope, "", {{}, {engine::Conjunction{}}});
-    if (programs_.size() >= programs_max && !programs_.contains(rows.key)) programs_.clear();
-    std::shared_ptr<const engine::Program>& program = programs_[std::move(rows.key)];
-    if (program == nullptr) {
+RowPermission::Rows& RowPermission::rows_of(const auth::Scope& scope) {
+    std::string key = subscription_key(scope, "");
+    if (kept_.size() >= kept_max && !kept_.contains(key)) kept_.clear();
+    Rows& rows = kept_[std::move(key)];
+    if (rows.program == nullptr) {
         const auto set = engine::make_subscription_set(engine::Backend::cpu);
-        set->add(rows.disjunction);
-        program = set->compile();
+        set->add(make_subscription(scope, "", {{}, {engine::Conjunction{}}}).disjunction);
+        rows.program = set->compile();
     }
-    return *program;
+    return rows;
 }
 
 void RowPermission::rest() {
-    programs_.clear();
+    kept_.clear();
     matcher_.rest();
 }
 

@@ -2,6 +2,8 @@
 // could not be decided for the event, which tells that there is one. Belongs to one thread.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -20,18 +22,23 @@ public:
     // decided.
     explicit RowPermission(const BatchLimits& limits, std::function<void(double ns)> pause = {});
 
-    // Whether it is certain that the scope permits the event. Of one without a document only the stream is known.
+    // Whether it is certain that the scope permits the event. Of one without a document only the stream is known. Of an
+    // event with the same id as one before, the answer is the same.
     bool permits(const auth::Scope& scope, const feed::Event& event);
 
     void rest();  // releases the scopes and documents of earlier calls
 
 private:
-    static constexpr std::size_t programs_max = 64;
+    static constexpr std::size_t kept_max = 64, answers_max = 256;
 
-    const engine::Program& program_of(const auth::Scope& scope);
+    struct Rows {
+        std::shared_ptr<const engine::Program> program;
+        std::unordered_map<std::uint64_t, bool> answers;  // by event, which many filters may leave undecided
+    };
+    Rows& rows_of(const auth::Scope& scope);
 
     BatchMatcher matcher_;
-    std::unordered_map<std::string, std::shared_ptr<const engine::Program>> programs_;  // by Subscription::key
+    std::unordered_map<std::string, Rows> kept_;  // by Subscription::key
 };
 
 }  // namespace sluice::broker

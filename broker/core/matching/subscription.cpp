@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <unordered_set>
 #include <utility>
 
 #include "broker/match/scan_owners.hpp"
@@ -84,37 +85,57 @@ SubscriptionMemory memory_of(const Subscription& subscription) {
     return memory;
 }
 
-// The predicate's place in the disjunction. The filter itself may have it.
-std::uint32_t place_of(engine::Disjunction& disjunction, engine::Predicate predicate) {
-    std::vector<engine::Predicate>& predicates = disjunction.predicates;
-    const auto at = std::find(predicates.begin(), predicates.end(), predicate);
-    const auto place = static_cast<std::uint32_t>(at - predicates.begin());
-    if (at == predicates.end()) predicates.push_back(std::move(predicate));
-    return place;
-}
+// The places of a disjunction's predicates, to which others are added. It outlives this, and nobody else changes them.
+class Places {
+public:
+    explicit Places(std::vector<engine::Predicate>& predicates)
+        : predicates_(predicates), places_(0, Hash{&predicates}, Equal{&predicates}) {
+        for (std::uint32_t place = 0; place < predicates_.size(); ++place) places_.insert(place);
+    }
 
-// One for each name and prefix, in the predicates of `disjunction`; for all streams, one without a literal.
-std::vector<engine::Conjunction> stream_conjunctions(engine::Disjunction& disjunction,
-                                                     const text::StreamSelection& streams) {
+    // The filter itself may have it.
+    std::uint32_t of(engine::Predicate predicate) {
+        predicates_.push_back(std::move(predicate));
+        const auto [at, is_new] = places_.insert(static_cast<std::uint32_t>(predicates_.size() - 1));
+        if (!is_new) predicates_.pop_back();
+        return *at;
+    }
+
+private:
+    struct Hash {
+        const std::vector<engine::Predicate>* predicates;
+        std::size_t operator()(std::uint32_t place) const { return engine::PredicateHash()((*predicates)[place]); }
+    };
+    struct Equal {
+        const std::vector<engine::Predicate>* predicates;
+        bool operator()(std::uint32_t a, std::uint32_t b) const { return (*predicates)[a] == (*predicates)[b]; }
+    };
+
+    std::vector<engine::Predicate>& predicates_;
+    std::unordered_set<std::uint32_t, Hash, Equal> places_;
+};
+
+// One for each name and prefix; for all streams, one without a literal.
+std::vector<engine::Conjunction> stream_conjunctions(Places& places, const text::StreamSelection& streams) {
     if (streams.is_all()) return {{}};
     filter::Attribute attribute;
     attribute.variable = "stream";
     const std::string name = filter::to_string(attribute);
     std::vector<engine::Conjunction> alternatives;
     for (const std::string& stream : streams.names())
-        alternatives.push_back({{place_of(disjunction, {name, engine::Operator::equal, stream, 0}), false}});
+        alternatives.push_back({{places.of({name, engine::Operator::equal, stream, 0}), false}});
     for (const std::string& prefix : streams.prefixes())
-        alternatives.push_back({{place_of(disjunction, {name, engine::Operator::starts_with, prefix, 0}), false}});
+        alternatives.push_back({{places.of({name, engine::Operator::starts_with, prefix, 0}), false}});
     return alternatives;
 }
 
-// Those of `other`, in the predicates of `disjunction`.
-std::vector<engine::Conjunction> conjunctions_in(engine::Disjunction& disjunction, const engine::Disjunction& other) {
-    std::vector<std::uint32_t> places;
-    for (const engine::Predicate& predicate : other.predicates) places.push_back(place_of(disjunction, predicate));
+// Those of `other`, with these places.
+std::vector<engine::Conjunction> conjunctions_in(Places& places, const engine::Disjunction& other) {
+    std::vector<std::uint32_t> place_of;
+    for (const engine::Predicate& predicate : other.predicates) place_of.push_back(places.of(predicate));
     std::vector<engine::Conjunction> conjunctions = other.conjunctions;
     for (engine::Conjunction& conjunction : conjunctions)
-        for (engine::Literal& literal : conjunction) literal.predicate = places[literal.predicate];
+        for (engine::Literal& literal : conjunction) literal.predicate = place_of[literal.predicate];
     return conjunctions;
 }
 
@@ -135,19 +156,42 @@ std::vector<engine::Conjunction> products(const std::vector<engine::Conjunction>
 
 // Permits only what the scope does.
 void require(const auth::Scope& scope, engine::Disjunction& disjunction) {
-    if (disjunction.conjunctions.empty()) return;
+    if (disjunction.conjunctions.empty() || scope.is_everything()) return;
+    Places places(disjunction.predicates);
     const std::vector<engine::Conjunction> conjunctions = std::exchange(disjunction.conjunctions, {});
     for (const auth::Scope::Part& part : scope.parts()) {
         std::vector<engine::Conjunction> permitted = conjunctions;
-        if (part.filter) permitted = products(permitted, conjunctions_in(disjunction, part.filter->disjunction));
-        permitted = products(permitted, stream_conjunctions(disjunction, part.streams));
+        if (part.filter) permitted = products(permitted, conjunctions_in(places, part.filter->disjunction));
+        permitted = products(permitted, stream_conjunctions(places, part.streams));
         std::move(permitted.begin(), permitted.end(), std::back_inserter(disjunction.conjunctions));
     }
 }
 
+}  // namespace
+
+std::size_t literals_of(const engine::Disjunction& disjunction) {
+    std::size_t literals = 0;
+    for (const engine::Conjunction& conjunction : disjunction.conjunctions) literals += conjunction.size();
+    return literals;
+}
+
+SubscriptionSize size_of(const auth::Scope& scope, const engine::Disjunction& disjunction) {
+    const std::size_t own = disjunction.conjunctions.size(), literals = literals_of(disjunction);
+    SubscriptionSize size;
+    for (const auth::Scope::Part& part : scope.parts()) {
+        const std::size_t streams =
+            std::max<std::size_t>(part.streams.names().size() + part.streams.prefixes().size(), 1);
+        const std::size_t rows = part.filter ? part.filter->disjunction.conjunctions.size() : 1;
+        const std::size_t row_literals = part.filter ? literals_of(part.filter->disjunction) : 0;
+        size.conjunctions += streams * rows * own;
+        size.literals += streams * (rows * literals + row_literals * own);
+    }
+    return size;
+}
+
 // Names contain neither a comma nor an asterisk nor a line feed. Where there are row filters, each part ends with its
 // own, and with its length, since it may contain anything.
-std::string key_of(const auth::Scope& scope, const std::string& canonical) {
+std::string subscription_key(const auth::Scope& scope, const std::string& canonical) {
     std::string key;
     const auto add = [&key](const std::string& stream, std::string_view end) {
         if (!key.empty()) key += ',';
@@ -163,32 +207,10 @@ std::string key_of(const auth::Scope& scope, const std::string& canonical) {
     return key + '\n' + canonical;
 }
 
-std::size_t literals_in(const engine::Disjunction& disjunction) {
-    std::size_t literals = 0;
-    for (const engine::Conjunction& conjunction : disjunction.conjunctions) literals += conjunction.size();
-    return literals;
-}
-
-}  // namespace
-
-SubscriptionSize size_of(const auth::Scope& scope, const engine::Disjunction& disjunction) {
-    const std::size_t own = disjunction.conjunctions.size(), literals = literals_in(disjunction);
-    SubscriptionSize size;
-    for (const auth::Scope::Part& part : scope.parts()) {
-        const std::size_t streams =
-            std::max<std::size_t>(part.streams.names().size() + part.streams.prefixes().size(), 1);
-        const std::size_t rows = part.filter ? part.filter->disjunction.conjunctions.size() : 1;
-        const std::size_t row_literals = part.filter ? literals_in(part.filter->disjunction) : 0;
-        size.conjunctions += streams * rows * own;
-        size.literals += streams * (rows * literals + row_literals * own);
-    }
-    return size;
-}
-
 Subscription make_subscription(const auth::Scope& scope, const std::string& canonical,
                                engine::Disjunction disjunction) {
     require(scope, disjunction);
-    Subscription made{key_of(scope, canonical), std::move(disjunction), 0, {}, {}};
+    Subscription made{subscription_key(scope, canonical), std::move(disjunction), 0, {}, {}};
     for (const engine::Predicate& p : made.disjunction.predicates) {
         if (p.op == engine::Operator::scanned) made.scanned.push_back(p.attribute);
         if (!p.measure) continue;

@@ -28,6 +28,8 @@ struct Subscription {
     SubscriptionMemory memory = {};
 };
 
+std::size_t literals_of(const engine::Disjunction& disjunction);  // in all conjunctions together
+
 // What the conjunctions of a filter become in the subscription: one for each name and prefix, and for each conjunction
 // of the row filter that belongs to it.
 struct SubscriptionSize {
@@ -36,6 +38,7 @@ struct SubscriptionSize {
 SubscriptionSize size_of(const auth::Scope& scope, const engine::Disjunction& disjunction);
 
 // `canonical` is the filter's canonical text, empty for every event that the scope permits.
+std::string subscription_key(const auth::Scope& scope, const std::string& canonical);
 Subscription make_subscription(const auth::Scope& scope, const std::string& canonical, engine::Disjunction disjunction);
 
 // Estimated bytes that reading an attribute takes in the extractors of the current program and the one before it.
