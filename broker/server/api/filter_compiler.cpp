@@ -43,9 +43,10 @@ void add_notes(std::string& notes, std::size_t number, const filter::Filter& fil
     }
 }
 
-HttpReply too_many_conditions(bool literals, const config::LimitOptions& limits) {
+HttpReply too_many_conditions(bool literals, const auth::Scope& scope, const config::LimitOptions& limits) {
+    const std::string filters = scope.is_restricted() ? "the filters and their user's rights" : "the filters";
     if (literals)
-        return status_reply(413, "the filters have more literals in normal form than limits.literals_per_connection, " +
+        return status_reply(413, filters + " have more literals in normal form than limits.literals_per_connection, " +
                                      std::to_string(limits.literals_per_connection));
     return status_reply(413, "the filters have more computed conditions than limits.operators_per_connection, " +
                                  std::to_string(limits.operators_per_connection));
@@ -58,15 +59,13 @@ HttpReply beside_problem(std::optional<std::size_t> number, const std::string& p
                                  "content");
 }
 
-std::size_t literals_of(const engine::Disjunction& disjunction) {
-    std::size_t literals = 0;
-    for (const engine::Conjunction& conjunction : disjunction.conjunctions) literals += conjunction.size();
-    return literals;
-}
-
-// Long or many filters and regular expressions take long to compile.
-bool compiles_quickly(const std::vector<std::string>& filters) {
+// Long or many filters and regular expressions take long to compile. So do those of rights, once for each stream.
+bool compiles_quickly(const std::vector<std::string>& filters, const auth::Scope& scope) {
     std::size_t bytes = 0;
+    for (const auth::Scope::Part& part : scope.parts()) {
+        const std::size_t streams = part.streams.names().size() + part.streams.prefixes().size();
+        bytes += std::max<std::size_t>(streams, 1) * (1 + (part.filter ? part.filter->canonical.size() : 0));
+    }
     for (const std::string& text : filters) {
         bytes += text.size();
         if (text.find("matches") != std::string::npos) return false;
@@ -108,24 +107,53 @@ bool FilterCompiler::charge(std::size_t bytes) {
     return false;
 }
 
-// What a filter may be by itself, it may be for all that the scope permits.
-bool FilterCompiler::fits_scope(const filter::Filter& filter) {
-    const broker::SubscriptionSize size = broker::size_of(scope_, filter.disjunction);
-    if (size.conjunctions == filter.disjunction.conjunctions.size()) return true;
-    const auto refuse = [&](const std::string& what, const std::string& limit, std::size_t most) {
+// What a filter may be by itself, it may be for all the streams that a subscription names. What rights add to it is not
+// its author's: with that, it may be as large as any filter.
+bool FilterCompiler::fits_scope(const engine::Disjunction& filter, const broker::SubscriptionSize& size) {
+    if (size.conjunctions == filter.conjunctions.size() && size.literals == broker::literals_of(filter)) return true;
+    using Most = config::LimitOptions;
+    const auto refuse = [&](const std::string& what, std::size_t configured, std::size_t most) {
         const std::size_t each = scope_.streams().names().size() + scope_.streams().prefixes().size();
-        std::string text = "filter " + std::to_string(compiled_.subscriptions.size());
+        std::string text =
+            texts().empty() ? "the subscription" : "filter " + std::to_string(compiled_.subscriptions.size());
         if (each > 1) text += " for " + std::to_string(each) + " streams and prefixes";
-        if (scope_.is_filtered()) text += " and with the row filters of its user";
-        text += " has more " + what + " in normal form than " + limit + ", " + std::to_string(most);
+        if (scope_.is_filtered()) text += std::string(each > 1 ? " and" : "") + " with the row filters of its user";
+        text += " has more " + what + " in normal form than ";
+        text += scope_.is_restricted() ? "any filter may have, " + std::to_string(most)
+                                       : "limits.filter_" + what + ", " + std::to_string(configured);
         compiled_.refusal = status_reply(413, std::move(text));
         return false;
     };
-    if (size.conjunctions > limits_.filter_conjunctions)
-        return refuse("conjunctions", "limits.filter_conjunctions", limits_.filter_conjunctions);
-    if (size.literals > limits_.filter_literals)
-        return refuse("literals", "limits.filter_literals", limits_.filter_literals);
+    const bool is_restricted = scope_.is_restricted();
+    if (size.conjunctions > (is_restricted ? Most::filter_conjunctions_max : limits_.filter_conjunctions))
+        return refuse("conjunctions", limits_.filter_conjunctions, Most::filter_conjunctions_max);
+    if (size.literals > (is_restricted ? Most::filter_literals_max : limits_.filter_literals))
+        return refuse("literals", limits_.filter_literals, Most::filter_literals_max);
     return true;
+}
+
+// Adds the subscription to what a filter accepts. `held`: bytes charged for the filter until then. Returns false if it
+// is refused.
+bool FilterCompiler::add(const std::string& canonical, engine::Disjunction filter, std::size_t held) {
+    const broker::SubscriptionSize size = broker::size_of(scope_, filter);
+    if (!fits_scope(filter, size)) return false;
+    if (scope_.is_restricted()) {  // it may become much larger than its text
+        const std::size_t bytes = size.conjunctions * (sizeof(engine::Conjunction) + sizeof(engine::Literal)) +
+                                  size.literals * sizeof(engine::Literal);
+        if (!charge(compiled_.memory.bytes() + bytes)) return false;
+        held += bytes;
+    }
+    compiled_.subscriptions.push_back(broker::make_subscription(scope_, canonical, std::move(filter)));
+    const broker::Subscription& made = compiled_.subscriptions.back();
+    literals_ += broker::literals_of(made.disjunction);
+    operators_ += made.operators;
+    if (literals_ > limits_.literals_per_connection || operators_ > limits_.operators_per_connection) {
+        compiled_.refusal = too_many_conditions(literals_ > limits_.literals_per_connection, scope_, limits_);
+        return false;
+    }
+    compiled_.is_costly = compiled_.is_costly || made.operators != 0 || !made.scanned.empty();
+    compiled_.kept += made.memory.kept;
+    return charge(compiled_.memory.bytes() - held + made.memory.while_added);
 }
 
 void FilterCompiler::compile(const std::string& text) {
@@ -141,7 +169,6 @@ void FilterCompiler::compile(const std::string& text) {
         compiled_.refusal = filter_problem(filter.error(), number);
         return;
     }
-    if (!fits_scope(*filter)) return;
     add_notes(compiled_.notes, number, *filter);
     if (!compiled_.beside)
         if (auto part = filter::needs_siblings(*filter)) compiled_.beside = {number, std::move(*part)};
@@ -150,21 +177,12 @@ void FilterCompiler::compile(const std::string& text) {
         return;
     }
     std::string canonical = std::move(filter->canonical);
-    compiled_.subscriptions.push_back(broker::make_subscription(scope_, canonical, std::move(filter->disjunction)));
-    const broker::Subscription& made = compiled_.subscriptions.back();
-    literals_ += literals_of(made.disjunction);
-    operators_ += made.operators;
-    if (literals_ > limits_.literals_per_connection || operators_ > limits_.operators_per_connection) {
-        compiled_.refusal = too_many_conditions(literals_ > limits_.literals_per_connection, limits_);
-        return;
-    }
-    compiled_.is_costly = compiled_.is_costly || made.operators != 0 || !made.scanned.empty();
-    compiled_.kept += made.memory.kept + text.size();
-    if (made.operators != 0) {
+    if (!add(canonical, std::move(filter->disjunction), text.size() * syntax_times)) return;
+    compiled_.kept += text.size();
+    if (compiled_.subscriptions.back().operators != 0) {
         compiled_.kept += canonical.size();
         compiled_.computed.emplace_back(static_cast<std::uint32_t>(number), std::move(canonical));
     }
-    if (!charge(compiled_.memory.bytes() - text.size() * syntax_times + made.memory.while_added)) return;
     std::erase_if(filter->leaves, [](const filter::Leaf& leaf) { return !leaf.computed(); });
     leaves_.push_back(std::move(filter->leaves));
 }
@@ -176,14 +194,18 @@ void FilterCompiler::finish() {
         if (!annotator->is_idle()) compiled_.annotator = std::move(annotator);
     }
     if (!compiled_.notes.empty()) compiled_.notes += '\n';
-    if (compiled_.subscriptions.empty())
-        compiled_.subscriptions.push_back(broker::make_subscription(scope_, "", {{}, {engine::Conjunction{}}}));
+    if (!compiled_.subscriptions.empty()) return;
+    engine::Disjunction all{{}, {engine::Conjunction{}}};
+    if (scope_.is_restricted())
+        add("", std::move(all), 0);
+    else  // no larger than what it names, which is bounded already
+        compiled_.subscriptions.push_back(broker::make_subscription(scope_, "", std::move(all)));
 }
 
 asio::awaitable<CompiledFilters> compile_filters(Services& services, const HttpRequest& request,
                                                  std::vector<std::string> filters, auth::Scope scope,
                                                  Annotate annotate) {
-    const bool is_quick = compiles_quickly(filters);
+    const bool is_quick = compiles_quickly(filters, scope);
     FilterCompiler compiler(std::move(filters), std::move(scope), annotate, services);
     if (is_quick) {
         compiler.compile_until(FilterCompiler::Clock::time_point::max());

@@ -17,6 +17,7 @@
 #include "broker/match/annotator.hpp"
 #include "broker/server/api/services.hpp"
 #include "broker/server/http/http_types.hpp"
+#include "gpu/api/predicate.hpp"
 #include "protocol/filter/filter.hpp"
 
 namespace sluice::server {
@@ -62,7 +63,8 @@ private:
     const std::vector<std::string>& texts() const { return compiled_.filters; }
     bool charge(std::size_t bytes);
     void compile(const std::string& text);
-    bool fits_scope(const filter::Filter& filter);
+    bool add(const std::string& canonical, engine::Disjunction filter, std::size_t held);
+    bool fits_scope(const engine::Disjunction& filter, const broker::SubscriptionSize& size);
     void finish();
 
     const auth::Scope scope_;

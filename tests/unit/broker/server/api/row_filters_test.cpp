@@ -23,6 +23,7 @@
 #include "broker/core/matching/event_queue.hpp"
 #include "broker/core/matching/registry.hpp"
 #include "broker/core/replay/replay.hpp"
+#include "broker/server/api/filter_compiler.hpp"
 #include "broker/server/api/services.hpp"
 #include "broker/server/endpoints.hpp"
 #include "broker/server/net/peer_watch.hpp"
@@ -415,6 +416,42 @@ TEST_CASE("a filter that looks beside the item is refused where row filters appl
                                                         {"document", broker::rss({broker::item("one", "x")})},
                                                         {"content_type", "application/rss+xml"}});
     CHECK(broker.ask(user, server::http::verb::post, "/v1/match", own).status == 200);
+}
+
+TEST_CASE("FilterCompiler: rights do not count towards the limits of a filter, but towards its cost") {
+    Asked broker({"limits.filter_conjunctions=4", "limits.filter_literals=8", "limits.literals_per_connection=100"});
+    const auto compile = [&](std::vector<std::string> filters, auth::Scope scope) {
+        server::FilterCompiler compiler(std::move(filters), std::move(scope), server::Annotate::nothing,
+                                        broker.services());
+        REQUIRE(compiler.compile_until(server::FilterCompiler::Clock::time_point::max()));
+        return compiler.take();
+    };
+    const auto scope_of = [](std::vector<auth::ReadGrant> grants) {
+        return auth::Scope(text::StreamSelection(), reader_of(std::move(grants))->rights);
+    };
+    const std::string rows = "category = 'x' or category = 'y' or category = 'z'", two = "title = '1' or title = '2'",
+                      five = "title = '1' or title = '2' or title = '3' or title = '4' or title = '5'";
+    const auth::Scope restricted = scope_of({granted("a", rows), granted("b", rows)});
+    const auto made = compile({two}, restricted);
+    REQUIRE_FALSE(made.refusal);
+    CHECK(made.subscriptions.front().disjunction.conjunctions.size() == 12);
+    CHECK(compile({five}, restricted).refusal.has_value());
+    const std::vector<std::string> names{"a", "b", "c"};
+    const auto refused = compile({two}, auth::Scope(text::StreamSelection(names)));
+    REQUIRE(refused.refusal);
+    CHECK(refused.refusal->status == 413);
+
+    const std::string scanned = "title = summary";
+    const auto cheap = compile({}, restricted), costly = compile({}, scope_of({granted("a", scanned)}));
+    CHECK_FALSE(cheap.is_costly);
+    CHECK(costly.is_costly);
+    CHECK(cheap.kept > compile({}, auth::Scope()).kept);
+    CHECK(cheap.memory.bytes() > compile({}, auth::Scope()).memory.bytes());
+    std::vector<auth::ReadGrant> grants;
+    for (int i = 0; i < 17; ++i) grants.push_back(granted("s" + std::to_string(i), rows));
+    const auto too_many = compile({}, scope_of(std::move(grants)));  // 102 literals
+    REQUIRE(too_many.refusal);
+    CHECK(too_many.refusal->text().find("limits.literals_per_connection, 100") != std::string::npos);
 }
 
 TEST_CASE("a stream outside a user's rights is refused by its name, whether or not there is one") {
