@@ -87,16 +87,16 @@ public:
         request.principal = &principal;
         request.departure = std::make_shared<server::Departure>();
         request.memory = services().memory.force_charge(base::MemoryUse::bodies, request.body.size());
-        asio::io_context io;
-        const auto guard = asio::make_work_guard(io);
+        io_.restart();
+        const auto guard = asio::make_work_guard(io_);
         Answer answer;
-        asio::co_spawn(io, found.endpoint->handler(services(), request),
+        asio::co_spawn(io_, found.endpoint->handler(services(), request),
                        [&](const std::exception_ptr& failure, const server::HttpReply& reply) {
                            if (failure) std::rethrow_exception(failure);
                            answer = answer_of(reply);
-                           io.stop();
+                           io_.stop();
                        });
-        io.run();
+        io_.run();
         return answer;
     }
     Answer get(const auth::UserPtr& user, const std::string& target) {
@@ -121,6 +121,7 @@ private:
         return answer;
     }
 
+    asio::io_context io_;  // outlives the broker's threads, which may still be in its functions
     broker::RunningBroker running_;
 };
 

@@ -33,6 +33,8 @@ struct Asked {
 };
 
 class Door {
+    asio::io_context io_;  // outlives the thread that checks passwords, which may still be in its functions
+
 public:
     explicit Door(const std::string& users = "", const std::string& anonymous = "none") {
         options_.anonymous = anonymous;
@@ -79,18 +81,18 @@ private:
         request.principal = &asked.client;
         if (authentication->identify(request, asked.client, asked.refusal)) return asked;
         asked.was_checked = true;
-        asio::io_context io;
+        io_.restart();  // it stops whenever it has no work
         std::exception_ptr failure;
         bool is_done = false;
         asio::co_spawn(
-            io,
+            io_,
             [&]() -> asio::awaitable<void> { asked.refusal = co_await authentication->check(request, asked.client); },
             [&](std::exception_ptr thrown) {
                 failure = thrown;
                 is_done = true;
             });
-        const auto work = asio::make_work_guard(io);  // the check runs on another thread
-        while (!is_done) io.run_one();
+        const auto work = asio::make_work_guard(io_);  // the check runs on another thread
+        while (!is_done) io_.run_one();
         if (failure) std::rethrow_exception(failure);
         return asked;
     }
