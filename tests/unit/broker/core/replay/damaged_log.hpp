@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,9 +14,22 @@
 namespace sluice::store {
 
 struct DamagedLog final : EventLog {
+    struct Faults {
+        std::uint64_t first_damaged = 0, last_damaged = 0;
+        std::vector<Damage> listed{};           // instead of one of all that is damaged; none: that one
+        std::function<void()> after_extents{};  // called once
+    };
+
     explicit DamagedLog(EventLog& of) : log(of) {}
 
+    // On any thread: others may be reading.
+    void set(Faults faults) {
+        const std::lock_guard lock(mutex_);
+        faults_ = std::move(faults);
+    }
+
     Slice read(std::string_view stream, std::uint64_t from, std::size_t events, std::size_t bytes) override {
+        const auto [first_damaged, last_damaged] = damaged_ids();
         Slice slice = log.read(stream, from, events, bytes);
         std::vector<KeptEvents> kept;
         for (const KeptEvents& each : slice.kept) {
@@ -43,15 +57,16 @@ struct DamagedLog final : EventLog {
     StreamExtent extent(std::string_view stream) override { return log.extent(stream); }
     std::vector<StreamExtent> extents(const text::StreamSelection& streams) override {
         std::vector<StreamExtent> found = log.extents(streams);
-        if (after_extents) std::exchange(after_extents, nullptr)();
+        if (const auto after = take_after_extents()) after();
         return found;
     }
     LogState state() override {
         LogState state = log.state();
-        if (!listed.empty())
-            state.damage = listed;
-        else if (last_damaged != 0)
-            state.damage.push_back({first_damaged, last_damaged, damaged_streams, "by the test"});
+        const std::lock_guard lock(mutex_);
+        if (!faults_.listed.empty())
+            state.damage = faults_.listed;
+        else if (faults_.last_damaged != 0)
+            state.damage.push_back({faults_.first_damaged, faults_.last_damaged, {}, "by the test"});
         return state;
     }
     void retain(const std::string& stream, const Retention& retention) override { log.retain(stream, retention); }
@@ -62,10 +77,19 @@ struct DamagedLog final : EventLog {
     void relieve_memory() override { log.relieve_memory(); }
 
     EventLog& log;
-    std::uint64_t first_damaged = 0, last_damaged = 0;
-    std::vector<std::string> damaged_streams{};  // none: not known
-    std::vector<Damage> listed{};                // instead of one of all that is damaged; none: that one
-    std::function<void()> after_extents{};       // called once
+
+private:
+    std::pair<std::uint64_t, std::uint64_t> damaged_ids() {
+        const std::lock_guard lock(mutex_);
+        return {faults_.first_damaged, faults_.last_damaged};
+    }
+    std::function<void()> take_after_extents() {
+        const std::lock_guard lock(mutex_);
+        return std::exchange(faults_.after_extents, nullptr);
+    }
+
+    std::mutex mutex_;
+    Faults faults_;
 };
 
 }  // namespace sluice::store

@@ -270,8 +270,7 @@ TEST_CASE("PastMatches: events that can't be read → count as dropped, and all 
     Past past;
     for (int i = 0; i < 10; ++i) past.publish("s", {item("1"), item("2")});
     store::DamagedLog damaged(past.log);
-    damaged.first_damaged = 5;
-    damaged.last_damaged = 8;
+    damaged.set({.first_damaged = 5, .last_damaged = 8});
     const auto counts = [&](std::uint64_t first_id) {
         PastMatches matches(filter::compile_filter("title = 1").value(),
                             {damaged, past.memory, scope_of("s"), first_id}, {}, [] {});

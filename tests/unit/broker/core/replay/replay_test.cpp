@@ -282,8 +282,7 @@ TEST_CASE("a replay of several streams gives those events, and tells of gaps in 
     CHECK(filtered.take_until(13) == std::vector<std::string>{"12", "13"});
     CHECK(Session(in, streams, {"preceding-sibling::item"}, 5).take_until(13) ==
           std::vector<std::string>{"10", "gap 12-12", "gap 13-13"});
-    in.damaged.first_damaged = 5;
-    in.damaged.last_damaged = 6;
+    in.damaged.set({.first_damaged = 5, .last_damaged = 6});
     // It is not known whose those were.
     CHECK(Session(in, streams, {}, 4).take_until(13) == std::vector<std::string>{"damage", "4", "9", "10", "12", "13"});
 }
@@ -378,7 +377,7 @@ TEST_CASE("Replay: dropped while a reader that knows of all drops is made → a 
     CHECK(knows.take_until(6) == Texts{"1", "2", "5", "6"});
     Session misses(in, permitted({"news.*"}), {}, 1);
     misses.subscriber().told_drops = drops;
-    in.damaged.after_extents = [&in] { in.log.purge("news.en", 6); };
+    in.damaged.set({.after_extents = [&in] { in.log.purge("news.en", 6); }});
     CHECK(misses.take_until(6) == Texts{"reset", "1", "2", "6"});
 }
 
@@ -411,28 +410,28 @@ TEST_CASE("Replay: memory is short → a reset that is thrown away comes again, 
 TEST_CASE("Replay: damage of several streams side by side → told to those who may see one of them") {
     Pipeline in;
     for (const char* stream : {"news.en", "secret", "news.en"}) in.publish(stream, two);
-    in.damaged.first_damaged = 1;
-    in.damaged.last_damaged = 4;
     const store::Damage visible{1, 2, {"news.en"}, "by the test"}, hidden{3, 4, {"secret"}, "by the test"},
         unknown{3, 4, {}, "by the test"};
     const auth::Scope scope = permitted({"news.*"});
     const auto read_from = [&](std::uint64_t from) { return Session(in, scope, {}, from).take_until(6); };
-    in.damaged.listed = {visible, hidden};
+    const auto list = [&in](std::vector<store::Damage> listed) {
+        in.damaged.set({.first_damaged = 1, .last_damaged = 4, .listed = std::move(listed)});
+    };
+    list({visible, hidden});
     CHECK(read_from(1) == Texts{"damage", "5", "6"});
     CHECK(read_from(3) == Texts{"5", "6"});
-    in.damaged.listed = {visible, unknown};
+    list({visible, unknown});
     CHECK(read_from(3) == Texts{"damage", "5", "6"});
-    in.damaged.listed = {visible};  // and the other one is not
+    list({visible});  // and the other one is not
     CHECK(read_from(3) == Texts{"damage", "5", "6"});
-    in.damaged.listed.assign(store::LogState::damage_max, hidden);
+    list(std::vector<store::Damage>(store::LogState::damage_max, hidden));
     CHECK(read_from(3) == Texts{"damage", "5", "6"});
 }
 
 TEST_CASE("Replay: events that can't be read → are told once, to those who wanted them, and all others come") {
     Pipeline in;
     for (int i = 0; i < 20; ++i) in.publish("s", two);
-    in.damaged.first_damaged = 11;
-    in.damaged.last_damaged = 14;
+    in.damaged.set({.first_damaged = 11, .last_damaged = 14});
     std::vector<std::string> expected = numbers(1, 10);
     const std::vector<std::string> later = numbers(15, 40);
     expected.insert(expected.end(), later.begin(), later.end());
