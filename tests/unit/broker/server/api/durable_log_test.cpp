@@ -64,21 +64,22 @@ struct Process {
     config::Options options = broker::test_options();
     broker::Counters counters;
     base::MemoryBudget memory{std::size_t{1} << 30};
+    // What subscribers use outlives the registry, whose thread may be the last to let go of one.
+    broker::Mailboxes mailboxes;
+    broker::EventMemory event_memory{memory, mailboxes, counters};
+    server::Connections connections{10};
+    server::IoThreads threads{1};
     broker::EventQueue queue{1'000, 1'000'000};
     broker::Fanout fanout{counters};
     broker::SubscriptionRegistry registry{{engine::Backend::naive, std::chrono::microseconds(0), 10, 10},
                                           fanout,
                                           [](std::shared_ptr<const engine::Program>) {}};
-    broker::Mailboxes mailboxes;
     store::DiskLog log;
     broker::Publisher publisher{{10, 10, std::chrono::hours(1'000)}, queue, log, counters, memory};
-    server::Connections connections{10};
-    server::IoThreads threads{1};
     base::Workers workers{1, 10};
     server::AddressTable addresses{{}};
     const server::BrowserRules browser_rules{options.http};
     server::Authentication authentication{{options.auth, {}, memory, counters}};
-    broker::EventMemory event_memory{memory, mailboxes, counters};
     broker::Replay replay{{}, {log, queue, event_memory, memory, counters}};
     broker::DurableSubscriptions subscriptions{
         {log, counters, registry, replay, memory, publisher.streams(), {}, 10, std::chrono::steady_clock::now}};
