@@ -39,6 +39,7 @@ boost::asio::awaitable<HttpReply> read_events(Services& services, HttpRequest& r
 
 constexpr std::array table{
     Endpoint{http::verb::post, "/v1/events", Needs::publish, publish_events, document_body_max},
+    Endpoint{http::verb::post, "/v1/publish", Needs::publish, publish_stream, document_body_max, false, false, true},
     Endpoint{http::verb::get, "/v1/events", Needs::subscriptions, read_events, nullptr, true},
     Endpoint{http::verb::get, "/v1/events/*/why", Needs::subscribe, explain_event, nullptr, true},
     Endpoint{http::verb::post, "/v1/match", Needs::subscribe, match_document, match_body_max, true},
@@ -161,6 +162,7 @@ Router make_router(Services& services) {
         route.watched = endpoint.watched;
         route.publishes = endpoint.handler == publish_events;
         route.for_monitoring = endpoint.for_monitoring;
+        route.reads_body = endpoint.reads_body;
         return route;
     };
 }

@@ -25,6 +25,7 @@ struct Endpoint {
     std::size_t (*body_bytes_max)(const config::Options&);  // null: takes no body
     bool watched = false;                                   // the request is cancelled when the client leaves
     bool for_monitoring = false;  // answered even if limits.connections or limits.memory is reached
+    bool reads_body = false;      // the handler does, from HttpRequest::body_stream
 };
 
 std::span<const Endpoint> endpoints();

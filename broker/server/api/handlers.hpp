@@ -9,6 +9,7 @@
 namespace sluice::server {
 
 boost::asio::awaitable<HttpReply> publish_events(Services& services, HttpRequest& request);
+boost::asio::awaitable<HttpReply> publish_stream(Services& services, HttpRequest& request);
 boost::asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& request);
 boost::asio::awaitable<HttpReply> match_document(Services& services, HttpRequest& request);
 boost::asio::awaitable<HttpReply> explain_event(Services& services, HttpRequest& request);

@@ -40,6 +40,11 @@ void register_users(MetricRegistry& metrics, const Services& services) {
     add_gauge(metrics,
               {.name = "subscribers", .help = "Open event streams, their filters in place", .status = "subscribers"},
               [&] { return services.event_streams.load(); });
+    add_gauge(metrics,
+              {.name = "publish_streams",
+               .help = "Requests that publish a stream of documents: POST /v1/publish",
+               .status = "publish_streams"},
+              [&] { return services.publish_streams.load(); });
 }
 
 void register_memory(MetricRegistry& metrics, const base::MemoryBudget& memory) {

@@ -60,8 +60,9 @@ struct Services : ConnectionServices {
     // The user with this name, which is not "", or nobody().
     std::function<auth::UserPtr(std::string_view)> find_user = [](std::string_view) { return auth::nobody(); };
     std::atomic<bool> draining{false};
-    std::atomic<bool> ending{false};            // the time for draining has expired
-    std::atomic<bool> waits_for_memory{false};  // a publisher waits for memory for its document
+    std::atomic<bool> ending{false};              // the time for draining has expired
+    std::atomic<bool> waits_for_memory{false};    // a publisher waits for memory for its document
+    std::atomic<std::size_t> publish_streams{0};  // requests that publish a stream of documents
     ReusedText status{}, open_metrics{}, metrics_text{};
 };
 

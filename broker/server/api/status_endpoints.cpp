@@ -110,6 +110,7 @@ std::string status_json(Services& services) {
                                {"engine", engine_json(engine)},
                                {"connections", nullptr},
                                {"subscribers", nullptr},
+                               {"publish_streams", nullptr},
                                {"subscriptions", nullptr},
                                {"durable_subscriptions", nullptr},
                                {"process", nullptr},

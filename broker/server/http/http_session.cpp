@@ -11,6 +11,7 @@
 #include "broker/server/http/busy_problems.hpp"
 #include "broker/server/http/head_rules.hpp"
 #include "broker/server/http/http_text.hpp"
+#include "broker/server/http/request_body.hpp"
 #include "broker/server/http/request_client.hpp"
 #include "broker/server/http/request_log.hpp"
 #include "broker/server/http/request_refusals.hpp"
@@ -79,9 +80,13 @@ void HttpSession::obey(unsigned wishes) {
     if ((wishes & to_drain) != 0) {
         draining_ = true;
         if (arrival_.is_idle()) transport_->cancel();
+        if (body_ != nullptr) body_->end(BodyStream::End::draining);
     }
     if ((wishes & to_end_stream) != 0 && takeover_) takeover_->finish();
-    if ((wishes & to_end_revoked) != 0 && takeover_ && client_.account->is_revoked) takeover_->revoke();
+    if ((wishes & to_end_revoked) != 0 && client_.account->is_revoked) {
+        if (takeover_) takeover_->revoke();
+        if (body_ != nullptr) body_->end(BodyStream::End::revoked);
+    }
     if ((wishes & to_give_way) != 0) {
         if (waiting_since() != Clock::time_point::max())
             transport_->close();
@@ -303,6 +308,7 @@ asio::awaitable<HttpSession::Next> HttpSession::serve_route(const Route& route, 
     if (route.body_bytes_max && !reader_.content_length() && !reader_.is_chunked()) {
         co_return co_await refuse(411, "a body with Content-Length or Transfer-Encoding: chunked is required");
     }
+    if (route.reads_body) co_return co_await serve_body_reader(route, request);
     AddressBytes share(address_use());
     const std::size_t body_bytes_max = route.body_bytes_max.value_or(ignored_body_bytes_max);
     request.memory = services_.memory.charge(base::MemoryUse::bodies, 0);
@@ -329,6 +335,47 @@ asio::awaitable<HttpSession::Next> HttpSession::serve_route(const Route& route, 
     set_deadline(Clock::now() + services_.options.http.request_timeout);
     if (const auto next = write_reply_now(reply)) co_return *next;
     co_return co_await write_rest();
+}
+
+// The handler reads the body. It may last for days.
+asio::awaitable<HttpSession::Next> HttpSession::serve_body_reader(const Route& route, HttpRequest& request) {
+    struct Attached {
+        RequestBody*& place;
+        ~Attached() { place = nullptr; }
+    };
+    clear_deadline();
+    if (!reader_.is_complete()) {
+        const RequestArrival::End begun = co_await arrival_.begin_body_parts();
+        if (begun != RequestArrival::End::complete) co_return co_await refuse(begun);
+    }
+    arrival_.finish();
+    RequestBody body({services_, *transport_, *this, arrival_, reader_, address_use(),
+                      [this](HttpReply& reply) { return begin_streamed_reply(reply); }});
+    const Attached attached{body_};
+    body_ = &body;
+    if (draining_) body.end(BodyStream::End::draining);
+    if (client_.account->is_revoked) body.end(BodyStream::End::revoked);
+    request.body_stream = &body;
+    HttpReply reply = co_await route.handler(request);
+    body_bytes_ = body.bytes();
+    if (reply.is_written) {
+        base::log_at(config::LogLevel::debug, [&] { log_reply(reply); });
+        co_return Next::close;
+    }
+    if (reply.status < 300) begin_reply();
+    set_deadline(Clock::now() + services_.options.http.request_timeout);
+    if (const auto next = write_reply_now(reply)) co_return *next;
+    co_return co_await write_rest();
+}
+
+// Its end is not known, nor is that of the body, so the connection ends with it.
+std::string HttpSession::begin_streamed_reply(HttpReply& reply) {
+    broker::count(services_.counters.replies[reply.status]);
+    browser_rules_.permit(reader_.head(), reply);
+    begin_reply();
+    std::string head;
+    append_reply_head(head, reply, {reader_.head().version(), false, {}});
+    return head;
 }
 
 asio::awaitable<HttpReply> HttpSession::handle(const Route& route, HttpRequest& request) {

@@ -31,6 +31,8 @@
 
 namespace sluice::server {
 
+class RequestBody;
+
 class HttpSession final : public Connection, public std::enable_shared_from_this<HttpSession> {
 public:
     // The references must outlive the session.
@@ -79,6 +81,8 @@ private:
     std::optional<HttpReply> route_request(Routed& routed);
     bool is_too_large(RequestArrival::End end) const;
     boost::asio::awaitable<Next> serve_route(const Route& route, HttpRequest& request);
+    boost::asio::awaitable<Next> serve_body_reader(const Route& route, HttpRequest& request);
+    std::string begin_streamed_reply(HttpReply& reply);
     boost::asio::awaitable<HttpReply> handle(const Route& route, HttpRequest& request);
     boost::asio::awaitable<HttpReply> handle_watched(const Route& route, HttpRequest& request);
 
@@ -111,6 +115,7 @@ private:
     std::optional<CountedPlace> beginning_;  // until its first request is read; got: few others begin, too
     RequestReader reader_;
     RequestArrival arrival_;
+    RequestBody* body_ = nullptr;                         // of the current request, while its handler reads it
     std::shared_ptr<Takeover> takeover_;                  // set while it has taken the connection over
     std::string head_;                                    // of the reply
     std::array<boost::asio::const_buffer, 2> unwritten_;  // of the reply

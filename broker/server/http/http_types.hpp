@@ -25,6 +25,7 @@ namespace http = boost::beast::http;
 using HeadFields = http::basic_fields<std::pmr::polymorphic_allocator<char>>;
 
 class AddressUse;
+class BodyStream;
 struct Departure;
 class Takeover;
 class Transport;
@@ -50,8 +51,9 @@ struct HttpRequest {
     // Notes when, while the handler runs, the client disconnects or closes its sending side. Null unless the endpoint
     // is watched (endpoints.cpp).
     std::shared_ptr<Departure> departure;
-    Transport* transport = nullptr;  // that it came by; null in tests of endpoints alone
-    base::MemoryCharge memory;       // of the body, and of a long reply until it is written
+    Transport* transport = nullptr;     // that it came by; null in tests of endpoints alone
+    base::MemoryCharge memory;          // of the body, and of a long reply until it is written
+    BodyStream* body_stream = nullptr;  // what its handler reads instead of `body`, if the route says so
 
     // Whether the client has disconnected or closed its sending side. On the connection's thread.
     bool has_left() const;
@@ -69,6 +71,7 @@ struct HttpReply {
     std::shared_ptr<Takeover> takeover;                // takes the connection over, instead of a body
     bool closes = false;                               // ends the connection: the next request's start is uncertain
     bool has_taken = false;                            // what it has was taken for it, and is lost if it isn't written
+    bool is_written = false;                           // its handler has done so, by HttpRequest::body_stream
     std::shared_ptr<const std::string> shared_body{};  // instead of `body`
 
     std::string_view text() const { return shared_body ? std::string_view(*shared_body) : std::string_view(body); }

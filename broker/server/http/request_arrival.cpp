@@ -141,6 +141,27 @@ asio::awaitable<RequestArrival::End> RequestArrival::read_body(std::size_t body_
     co_return step == Step::done ? End::complete : End::refused;
 }
 
+asio::awaitable<RequestArrival::End> RequestArrival::begin_body_parts() {
+    if (has_unknown_expectation()) co_return End::unknown_expectation;
+    co_return co_await go_on() ? End::complete : End::peer_left;
+}
+
+// Its deadline is for the reading alone: the time that its handler takes is not the client's.
+asio::awaitable<std::optional<RequestArrival::End>> RequestArrival::read_body_part() {
+    using Step = RequestReader::Step;
+    if (late_) co_return End::late;
+    Step step = reader_.read_body_part();
+    if (step == Step::more && reader_.body().empty()) {
+        phase_ = Phase::reading;
+        const bool has_come = co_await read_more();
+        phase_ = Phase::done;
+        if (!has_come) co_return end_early();
+        step = reader_.read_body_part();
+    }
+    if (step == Step::more) co_return std::nullopt;
+    co_return step == Step::done ? End::complete : End::refused;
+}
+
 // HTTP/1.0 has no expectations: RFC 9110, 10.1.1.
 bool RequestArrival::has_unknown_expectation() const {
     const std::string_view expected = field_value(reader_.head(), boost::beast::http::field::expect);

@@ -51,6 +51,11 @@ public:
     boost::asio::awaitable<End> read_head();
     // `share` and `memory` grow to what the request takes of its address's bytes and of the broker's memory.
     boost::asio::awaitable<End> read_body(std::size_t body_bytes_max, AddressBytes& share, base::MemoryCharge& memory);
+    // For a body that is read part by part. First lets a client that waits for it send its body; then, for each part,
+    // waits until more of it has come, which the reader's body() then has. The caller sets the deadline and empties
+    // body(). No End: there may be more. `peer_left`: or the wait was cancelled.
+    boost::asio::awaitable<End> begin_body_parts();
+    boost::asio::awaitable<std::optional<End>> read_body_part();
     void finish() { phase_ = Phase::done; }  // nothing more of this request is read
     void count_time();                       // of reading the request, which is complete, if it is to be timed
 

@@ -10,6 +10,8 @@ namespace sluice::server {
 namespace {
 
 constexpr std::size_t first_read_bytes = 4'096;  // a small document arrives together with its head
+// Of a chunk: no body is as long, and what is computed with its size can't overflow.
+constexpr std::size_t endless_bytes = std::size_t{1} << 62;
 
 }  // namespace
 
@@ -31,7 +33,7 @@ void RequestReader::next() {
     parser_->body_limit(boost::none);  // bodies are read here
     empty_lines_ = lines_ = line_begin_ = searched_ = 0;
     head_done_ = body_done_ = false;
-    body_remaining_ = 0;
+    body_remaining_ = part_bytes_ = 0;
     chunked_ = {};
     drop_body();
     if (input_.size() == 0 && input_.capacity() > read_bytes_max) drop();
@@ -49,7 +51,7 @@ void RequestReader::drop_body() { std::string().swap(body_); }
 // Offers as much room as is known to come or has already arrived: long requests take few reads, short ones little
 // memory.
 boost::asio::mutable_buffer RequestReader::prepare() {
-    const std::uint64_t expected = body_remaining_ + (head_done_ ? body_.size() : input_.size());
+    const std::uint64_t expected = body_remaining_ + 2 * part_bytes_ + (head_done_ ? body_.size() : input_.size());
     const auto bytes = std::clamp<std::uint64_t>(expected, first_read_bytes, read_bytes_max);
     return input_.prepare(static_cast<std::size_t>(bytes));
 }
@@ -142,6 +144,23 @@ RequestReader::Step RequestReader::read_body(std::size_t body_bytes_max) {
     const Step step = is_chunked() ? read_chunked_body(body_bytes_max) : read_counted_body(body_bytes_max);
     body_done_ = step == Step::done;
     return step;
+}
+
+RequestReader::Step RequestReader::read_body_part() {
+    if (body_done_) return Step::done;
+    const std::size_t before = body_.size();
+    const Step step = is_chunked() ? read_chunked_body(endless_bytes) : read_counted_part();
+    part_bytes_ = body_.size() - before;
+    body_done_ = step == Step::done;
+    return step;
+}
+
+RequestReader::Step RequestReader::read_counted_part() {
+    const std::size_t taken = std::min<std::uint64_t>(body_remaining_, input_.size());
+    body_.append(input().substr(0, taken));
+    input_.consume(taken);
+    body_remaining_ -= taken;
+    return body_remaining_ == 0 ? Step::done : Step::more;
 }
 
 RequestReader::Step RequestReader::refuse_large_body(std::size_t body_bytes_max) {

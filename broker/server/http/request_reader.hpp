@@ -47,6 +47,9 @@ public:
     // Step::done: head() and the accessors below it are valid. After a refusal the connection must be closed.
     Step read_head();
     Step read_body(std::size_t body_bytes_max);
+    // Likewise for a body of any length that is taken part by part: appends what has arrived to body(), which the
+    // caller empties. Step::done: that was the last part.
+    Step read_body_part();
     void next();  // begins another request; keeps bytes of it that have arrived
     void drop();  // frees the input and body; keeps head()
 
@@ -75,6 +78,7 @@ private:
     void drop_body();
     void make_room_for_body(std::size_t bytes);
     Step read_counted_body(std::size_t body_bytes_max);
+    Step read_counted_part();
     Step read_chunked_body(std::size_t body_bytes_max);
 
     const std::size_t head_bytes_max_;
@@ -89,6 +93,7 @@ private:
     bool head_done_ = false;
     bool body_done_ = false;
     std::uint64_t body_remaining_ = 0;
+    std::uint64_t part_bytes_ = 0;  // of the last part of a body that is taken part by part
     ChunkedBody chunked_;
     std::string body_;
     Refusal refusal_;

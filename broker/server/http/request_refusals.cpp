@@ -64,10 +64,14 @@ std::optional<HttpReply> rate_refusal(ConnectionServices& services, AddressUse& 
     if (!address.limits_requests()) return std::nullopt;
     const auto wait = address.take_request(AddressUse::Clock::now());
     if (!wait) return std::nullopt;
+    return rate_problem(services, *wait);
+}
+
+HttpReply rate_problem(ConnectionServices& services, std::chrono::nanoseconds wait) {
     broker::count(services.counters.requests_refused[broker::RequestRefusal::address_requests]);
     return share_problem("more requests a second than limits.address_requests, " +
                              std::to_string(services.options.limits.address_requests),
-                         *wait);
+                         wait);
 }
 
 }  // namespace sluice::server

@@ -2,6 +2,7 @@
 // Counts the refusals. Any thread.
 #pragma once
 
+#include <chrono>
 #include <optional>
 
 #include "broker/server/http/http_types.hpp"
@@ -16,5 +17,7 @@ HttpReply arrival_refusal(RequestArrival::End end, ConnectionServices& services,
 HttpReply place_refusal(ConnectionServices& services);
 // Returns nothing if the address may make this request.
 std::optional<HttpReply> rate_refusal(ConnectionServices& services, AddressUse& address);
+// The address may make no more requests before `wait` is over.
+HttpReply rate_problem(ConnectionServices& services, std::chrono::nanoseconds wait);
 
 }  // namespace sluice::server

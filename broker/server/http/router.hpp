@@ -22,6 +22,7 @@ struct Route {
     std::optional<std::size_t> body_bytes_max{};  // no value: takes no body
     bool watched = false;                         // the request is cancelled when the client leaves
     bool publishes = false;                       // its body is a document
+    bool reads_body = false;                      // the handler does, by HttpRequest::body_stream
     bool for_monitoring = false;                  // answered even if limits.connections or limits.memory is reached
     std::string_view name{}, part{};              // HttpRequest::name and part; view the path
     HttpReply refusal{};

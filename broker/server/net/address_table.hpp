@@ -102,6 +102,14 @@ public:
         return true;
     }
 
+    // Likewise, but gives back what exceeds `bytes`.
+    [[nodiscard]] bool resize(std::size_t bytes) {
+        if (bytes >= bytes_) return grow(bytes);
+        use_.release_bytes(bytes_ - bytes);
+        bytes_ = bytes;
+        return true;
+    }
+
     std::size_t bytes_max() const { return use_.bytes_max(); }
 
 private:

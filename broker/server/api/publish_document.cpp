@@ -1,0 +1,381 @@
+#include "broker/server/api/publish_document.hpp"
+
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <new>
+#include <variant>
+#include <vector>
+
+#include "broker/base/log.hpp"
+#include "broker/base/memory/memory_budget.hpp"
+#include "broker/base/workers.hpp"
+#include "broker/core/counters.hpp"
+#include "broker/core/ingest/publisher.hpp"
+#include "broker/core/matching/event_queue.hpp"
+#include "broker/server/api/idempotent_publish.hpp"
+#include "broker/server/api/limits.hpp"
+#include "broker/server/api/on_worker.hpp"
+#include "broker/server/api/problems.hpp"
+#include "broker/server/api/publish_reply.hpp"
+#include "broker/server/api/publish_task.hpp"
+#include "broker/server/http/busy_problems.hpp"
+#include "broker/server/http/parameters.hpp"
+#include "broker/server/http/permission.hpp"
+#include "broker/server/net/address_table.hpp"
+#include "broker/server/net/reserved_post.hpp"
+#include "broker/store/event_log.hpp"
+#include "config/options.hpp"
+#include "protocol/text/stream_name.hpp"
+#include "protocol/text/trace_context.hpp"
+
+namespace sluice::server {
+
+namespace asio = boost::asio;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+// All clients that are exempt from limits share an owner.
+asio::awaitable<Prepared> prepare_somewhere(Services& services, const HttpRequest& request, PublishTask& task) {
+    if (task.is_small()) co_return prepare_publication(task, services.memory, services.counters.stages);
+    const auto deadline = worker_deadline(services.options.publish);
+    // By itself, since only then it shows how long parsing may take.
+    if (task.is_gzip) {
+        auto unpack = [&task, &services] { return decompress(task, services.memory); };
+        auto unpacked = co_await run_on_worker(services.workers, request.address_use, deadline, std::move(unpack),
+                                               nullptr, unpack_estimate(task.body.size()));
+        if (!unpacked) co_return busy_problem("too many large documents are being parsed");
+        if (*unpacked) co_return std::move(**unpacked);
+    }
+    auto work = [&task, &services] { return prepare_publication(task, services.memory, services.counters.stages); };
+    auto prepared = co_await run_on_worker(services.workers, request.address_use, deadline, std::move(work), nullptr,
+                                           document_estimate(task.body.size()));
+    if (!prepared) prepared = busy_problem("too many large documents are being parsed");
+    co_return std::move(*prepared);
+}
+
+// Permits one publisher at a time to wait for memory for its document while it holds its body's. Several would wait for
+// each other.
+class MemoryWaiter {
+public:
+    explicit MemoryWaiter(std::atomic<bool>& taken) : taken_(taken) {}
+    ~MemoryWaiter() {
+        if (waits_) taken_ = false;
+    }
+    MemoryWaiter(const MemoryWaiter&) = delete;
+    MemoryWaiter& operator=(const MemoryWaiter&) = delete;
+
+    bool may_wait() { return waits_ = waits_ || !taken_.exchange(true); }
+
+private:
+    std::atomic<bool>& taken_;
+    bool waits_ = false;
+};
+
+// Prepares a task again and again for which there was no memory, until the deadline.
+asio::awaitable<Prepared> prepare_in_time(Services& services, const HttpRequest& request, PublishTask& task,
+                                          broker::MemoryShortage shortage, Clock::time_point deadline) {
+    constexpr std::chrono::milliseconds first_pause{2}, longest_pause{50};
+    MemoryWaiter waiter(services.waits_for_memory);
+    asio::steady_timer timer(co_await asio::this_coro::executor);
+    for (Clock::duration pause = first_pause;; pause = std::min<Clock::duration>(2 * pause, longest_pause)) {
+        const bool has_time = Clock::now() + pause < deadline && !services.draining;
+        if (shortage == broker::MemoryShortage::permanent || !has_time || !waiter.may_wait())
+            co_return memory_problem(shortage);
+        timer.expires_after(pause);
+        co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+        Prepared prepared = co_await prepare_somewhere(services, request, task);
+        const auto* again = std::get_if<broker::MemoryShortage>(&prepared);
+        if (again == nullptr) co_return prepared;
+        shortage = *again;
+    }
+}
+
+// Lets the matching thread wake the coroutine.
+struct RoomWaiter {
+    RoomWaiter(const asio::any_io_executor& executor, Clock::time_point deadline) : timer(executor, deadline) {}
+
+    asio::steady_timer timer;
+    PostMemory post_memory;
+};
+
+// Returns false if there was no room in time.
+asio::awaitable<bool> wait_for_room(broker::EventQueue& queue, const std::string& stream,
+                                    broker::EventQueue::Waiting& waiting, Clock::time_point deadline) {
+    const auto executor = co_await asio::this_coro::executor;
+    const auto waiter = std::make_shared<RoomWaiter>(executor, deadline);
+    const bool waits = queue.wait_for_room(stream, waiting, [waiter] {
+        // When the I/O thread runs the posted function, the coroutine already waits below.
+        post_reserved(waiter->timer.get_executor(), waiter->post_memory, [waiter] { waiter->timer.cancel(); });
+    });
+    if (!waits) co_return true;
+    const auto [cancelled] = co_await waiter->timer.async_wait(asio::as_tuple(asio::use_awaitable));
+    co_return cancelled == asio::error::operation_aborted;
+}
+
+// Lets the log's thread notify a publisher that its append has ended.
+struct AppendWaiter {
+    explicit AppendWaiter(const asio::any_io_executor& executor) : timer(executor, Clock::time_point::max()) {}
+
+    asio::steady_timer timer;
+    PostMemory post_memory;
+    std::optional<broker::Publisher::Outcome> outcome;  // set before the timer is cancelled
+};
+
+asio::awaitable<broker::Publisher::Outcome> append(broker::Publisher& publisher, const PublicationPtr& publication,
+                                                   const broker::StoredItems* found) {
+    const auto executor = co_await asio::this_coro::executor;
+    const auto waiter = std::make_shared<AppendWaiter>(executor);
+    broker::Publisher::Done done = [waiter](const broker::Publisher::Outcome& outcome) {
+        // When the I/O thread runs the posted function, the coroutine already waits below.
+        waiter->outcome = outcome;
+        post_reserved(waiter->timer.get_executor(), waiter->post_memory, [waiter] { waiter->timer.cancel(); });
+    };
+    const auto known = publisher.publish(publication, std::move(done), found);
+    if (known) co_return *known;
+    co_await waiter->timer.async_wait(asio::as_tuple(asio::use_awaitable));
+    co_return *waiter->outcome;
+}
+
+// The same without waiting: sets what the submission has of an append that is under way. Returns the outcome if it is
+// known at once.
+std::optional<broker::Publisher::Outcome> begin_append(broker::Publisher& publisher, const PublicationPtr& publication,
+                                                       const broker::StoredItems* found, Submission& submission) {
+    const auto append = std::make_shared<PendingAppend>();
+    append->publication = publication;
+    broker::Publisher::Done done = [append, bell = submission.bell](const broker::Publisher::Outcome& outcome) {
+        append->outcome = outcome;
+        append->is_known.store(true, std::memory_order_release);
+        ring(bell);
+    };
+    const auto known = publisher.publish(publication, std::move(done), found);
+    if (!known) submission.append = append;
+    return known;
+}
+
+void log_publication(const broker::Publication& publication, const broker::PublishResult& result) {
+    std::vector<base::LogField> fields{{"stream", publication.stream},
+                                       {"received", result.received},
+                                       {"new", result.added},
+                                       {"updated", result.updated},
+                                       {"unchanged", result.unchanged}};
+    if (result.first_id != 0) {
+        fields.emplace_back("first_id", result.first_id);
+        fields.emplace_back("last_id", result.last_id);
+    }
+    const std::string& parent = publication.document->trace().parent;
+    if (!parent.empty()) fields.emplace_back("trace_id", text::trace_id(parent));
+    base::log_debug("published", fields);
+}
+
+// The document is published, whatever happens now: without memory for its details the reply is only a status.
+HttpReply accepted(Services& services, const broker::Publication& publication, const broker::PublishResult& result,
+                   Submission* submission) {
+    const std::size_t items_refused = publication.document->refusals().count;
+    broker::count(services.counters.items_refused, items_refused);
+    if (!publication.document->repairs().empty()) broker::count(services.counters.documents_repaired);
+    base::log_at(config::LogLevel::debug, [&] { log_publication(publication, result); });
+    HttpReply reply;
+    reply.status = 202;
+    if (submission != nullptr) {
+        submission->result = result;
+        submission->items_refused = items_refused;
+        if (!submission->wants_reply) return reply;
+    }
+    try {
+        return accepted_reply(publication, result, services.log.durability());
+    } catch (const std::bad_alloc&) {
+        return reply;
+    }
+}
+
+using Refusal = broker::DocumentRefusal;
+
+Refusal refusal_of(unsigned status) {
+    if (status == 413) return Refusal::too_large;
+    if (status == 415) return Refusal::content_type;
+    return status == 503 ? Refusal::busy : Refusal::invalid;
+}
+
+Refusal refusal_of(broker::PublishRefusal refusal) {
+    switch (refusal) {
+        case broker::PublishRefusal::closed:
+            return Refusal::stopping;
+        case broker::PublishRefusal::no_memory:
+            return Refusal::memory;
+        case broker::PublishRefusal::no_space:
+            return Refusal::store_full;
+        case broker::PublishRefusal::unavailable:
+            return Refusal::store_failed;
+        case broker::PublishRefusal::too_many_new_streams:
+        case broker::PublishRefusal::too_many_streams:
+        case broker::PublishRefusal::too_many_defined_streams:
+            return Refusal::streams;
+        case broker::PublishRefusal::not_looked_up:
+        case broker::PublishRefusal::no_room:
+            break;
+    }
+    return Refusal::queue_full;
+}
+
+HttpReply refused(Services& services, broker::PublishRefusal refusal) {
+    broker::count(services.counters.documents_refused[refusal_of(refusal)]);
+    return publish_problem(services.options, refusal);
+}
+
+// For a client that left while its document waited. One that only closed its sending side gets the reply.
+HttpReply abandoned(broker::Counters& counters) {
+    broker::count(counters.documents_refused[Refusal::abandoned]);
+    return busy_problem("the connection was closed while the document waited, so it was not published");
+}
+
+// A publisher's wait for room in the queue.
+struct Waited {
+    broker::EventQueue& queue;
+    broker::EventQueue::Waiting waiting;
+    ~Waited() { queue.end_waiting(waiting); }
+};
+
+// Looks up the publication's items on disk. Returns false with a `refusal`. What it needs is not in the frame of
+// its caller: a frame that is too large is not recycled.
+asio::awaitable<bool> look_up(Services& services, const HttpRequest& request, const broker::Publication& publication,
+                              std::unique_ptr<const broker::StoredItems>& found, Prepared& refusal) {
+    auto work = [&] { return services.publisher.look_up(publication); };
+    auto looked_up =
+        co_await run_on_worker(services.workers, request.address_use, worker_deadline(services.options.publish),
+                               std::move(work), nullptr, look_up_estimate(publication.keys.size()));
+    if (!looked_up) {
+        broker::count(services.counters.documents_refused[Refusal::busy]);
+        refusal = busy_problem("too many requests are waiting for the disk; nothing was published");
+    } else if (!*looked_up) {
+        refusal = refused(services, looked_up->error());
+    } else if (request.has_left()) {
+        refusal = abandoned(services.counters);
+    } else {
+        found = std::make_unique<const broker::StoredItems>(std::move(**looked_up));
+        co_return true;
+    }
+    co_return false;
+}
+
+// Sets `reply` if the first request with this key has one on disk, as after a restart, or to refuse this one. Returns
+// whether it did.
+asio::awaitable<bool> find_first_reply(Services& services, const HttpRequest& request, const PublishTask& task,
+                                       HttpReply& reply) {
+    auto work = [&] { return find_stored_reply(services, task.stream, *task.attempt, *task.kept_request); };
+    auto found =
+        co_await run_on_worker(services.workers, request.address_use, worker_deadline(services.options.publish),
+                               std::move(work), nullptr, look_up_estimate(1));
+    if (!found) found = busy_problem("too many requests are waiting for the disk; nothing was published");
+    if (!*found) co_return false;
+    reply = std::move(**found);
+    co_return true;
+}
+
+}  // namespace
+
+void ring(const std::shared_ptr<AppendBell>& bell) {
+    bell->rung.exchange(true);
+    // If a post is pending, its function has yet to look for what is known.
+    post_reserved(bell->timer.get_executor(), bell->post_memory, [bell] {
+        bell->rung.exchange(false);
+        bell->timer.cancel();
+        if (bell->on_ring) bell->on_ring();
+    });
+}
+
+std::optional<HttpReply> refuse_publisher(const HttpRequest& request) {
+    const std::string_view stream = parameter(request.query, "stream", "default");
+    if (request.principal->account->rights.may_publish(stream) || !text::is_stream_name(stream)) return std::nullopt;
+    return forbidden(*request.principal, "publish to stream \"" + std::string(stream) + "\"");
+}
+
+// One coroutine, since each costs as much as two allocations.
+asio::awaitable<HttpReply> publish_task(Services& services, HttpRequest& request, PublishTask& task,
+                                        Submission* submission) {
+    const Clock::time_point deadline = Clock::now() + services.options.publish.wait;
+    Prepared prepared;
+    if (task.is_small())
+        prepared = prepare_publication(task, services.memory, services.counters.stages);
+    else
+        prepared = co_await prepare_somewhere(services, request, task);
+    bool lacked_memory = false;
+    if (const auto* shortage = std::get_if<broker::MemoryShortage>(&prepared)) {
+        lacked_memory = true;
+        prepared = co_await prepare_in_time(services, request, task, *shortage, deadline);
+    }
+    if (auto* refusal = std::get_if<HttpReply>(&prepared)) {
+        const bool is_memory = lacked_memory && refusal->status == 503;
+        broker::count(services.counters.documents_refused[is_memory ? Refusal::memory : refusal_of(refusal->status)]);
+        co_return std::move(*refusal);
+    }
+    const PublicationPtr publication = std::get<PublicationPtr>(std::move(prepared));
+    publication->may_begin_stream = [use = request.address_use] {
+        return use == nullptr || !use->take_stream(AddressUse::Clock::now());
+    };
+    Waited waited{services.queue, {publication->document->items().size()}};
+    std::unique_ptr<const broker::StoredItems> found;
+    for (;;) {
+        std::optional<broker::Publisher::Outcome> result;
+        if (services.publisher.completes_at_once())
+            result = services.publisher.publish(publication, nullptr, found.get());
+        else if (submission != nullptr)
+            result = begin_append(services.publisher, publication, found.get(), *submission);
+        else
+            result = co_await append(services.publisher, publication, found.get());
+        if (!result) co_return HttpReply();
+        if (result->has_value()) co_return accepted(services, *publication, **result, submission);
+        if (result->error() == broker::PublishRefusal::not_looked_up) {
+            if (!co_await look_up(services, request, *publication, found, prepared))
+                co_return std::get<HttpReply>(std::move(prepared));
+            continue;
+        }
+        if (result->error() != broker::PublishRefusal::no_room) co_return refused(services, result->error());
+        if (!co_await wait_for_room(services.queue, publication->stream, waited.waiting, deadline))
+            co_return refused(services, result->error());
+        if (request.has_left()) co_return abandoned(services.counters);
+    }
+}
+
+// The digest of a large body takes as long as parsing a small one.
+asio::awaitable<std::optional<text::Digest>> digest_somewhere(Services& services, const HttpRequest& request) {
+    if (request.body.size() <= small_body_bytes) co_return request_digest(request);
+    auto work = [&request] { return request_digest(request); };
+    co_return co_await run_on_worker(services.workers, request.address_use, worker_deadline(services.options.publish),
+                                     std::move(work), nullptr, digest_estimate(request.body.size()));
+}
+
+asio::awaitable<HttpReply> publish_task_once(Services& services, HttpRequest& request, PublishTask& task,
+                                             const std::string& key, const text::Digest& digest,
+                                             Submission* submission) {
+    auto claim = claim_key(services, request, task.stream, key, digest);
+    if (auto* reply = std::get_if<HttpReply>(&claim)) co_return std::move(*reply);
+    task.attempt = attempt_id(request, task.stream, key);
+    HttpReply reply;
+    bool is_repeated = false;
+    if (services.log.durable_state() != nullptr) {
+        task.kept_request = &digest;
+        is_repeated = co_await find_first_reply(services, request, task, reply);
+    }
+    if (!is_repeated) reply = co_await publish_task(services, request, task, submission);
+    auto& claimed = std::get<broker::IdempotencyKeys::Claim>(claim);
+    if (submission != nullptr && submission->append != nullptr)
+        submission->claim = std::move(claimed);
+    else if (reply.status == 202)
+        claimed.keep(reply.body);
+    co_return reply;
+}
+
+HttpReply reply_to(Services& services, Submission& submission) {
+    const PendingAppend& append = *submission.append;
+    const broker::Publisher::Outcome& outcome = *append.outcome;
+    HttpReply reply = outcome.has_value() ? accepted(services, *append.publication, *outcome, &submission)
+                                          : refused(services, outcome.error());
+    if (reply.status == 202) submission.claim.keep(reply.body);
+    return reply;
+}
+
+}  // namespace sluice::server
