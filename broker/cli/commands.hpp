@@ -27,6 +27,9 @@ struct PublishOptions : BrokerOptions {
     bool deduplicate = true;
     std::string content_type;  // of all files; empty: by their names and texts
     std::string repair;        // "lenient" or "strict"; empty: the stream's
+    // Each line is a document, which is sent as it comes; none: if standard input has a JSON object a line, or an
+    // NDJSON file is too large for one document.
+    std::optional<bool> lines;
     std::string trace_parent;  // well-formed; empty: the trace context of the environment, if it has one
 };
 int publish(const PublishOptions& options, Console console);

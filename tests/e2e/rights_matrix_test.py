@@ -54,6 +54,8 @@ MADE = ("PUT", "/v1/subscriptions/made", SUBSCRIPTION)
 
 REQUESTS = {
     ("POST", "/v1/events"): Ask("/v1/events?stream=news&deduplicate=false", 202, DOCUMENT, RSS),
+    ("POST", "/v1/publish"): Ask("/v1/publish?stream=news", 202, '{"title":"three"}\n',
+                                 {"Content-Type": "application/x-ndjson"}),
     ("GET", "/v1/events"): Ask("/v1/events?stream=news", 200, row=200),
     ("GET", "/v1/events/*/why"): Ask("/v1/events/{news}/why?filter=title", 200, elsewhere=404, row=200),
     ("POST", "/v1/match"): Ask("/v1/match", 200, TRIAL, {"Content-Type": "application/json"}, elsewhere=200, row=200),

@@ -6,6 +6,7 @@
 #include <curl/curl.h>
 #include <exception>
 #include <memory>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include "broker/base/program/version.hpp"
@@ -80,6 +81,7 @@ private:
     // Libcurl's callbacks: they return how much they took, and must not throw.
     static std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* transfer);
     static std::size_t on_body(char* bytes, std::size_t size, std::size_t count, void* transfer);
+    static std::size_t on_read(char* room, std::size_t size, std::size_t count, void* transfer);
     static curl_socket_t open_socket(void*, curlsocktype, curl_sockaddr* address);
     static CURLcode on_tls(CURL*, void* context, void* transfer);
     static int on_progress(void* transfer, curl_off_t, curl_off_t received, curl_off_t, curl_off_t sent);
@@ -94,6 +96,8 @@ private:
 
     bool take_header(std::string_view line);
     bool take_body(std::string_view bytes);
+    void go_on_sending();
+    void wait(int milliseconds);
     bool is_connected() const;
     CURLcode result_of(int running) const;
     HttpError error_of(CURLcode code) const;
@@ -112,6 +116,8 @@ private:
     Clock::time_point last_sign_ = Clock::now();
     curl_off_t received_ = 0, sent_ = 0;
     std::exception_ptr thrown_;
+    bool lacks_body_ = false;   // the source of the request's body had nothing
+    bool is_refused_ = false;   // by a reply that came before the body was sent: the rest is not wanted
     bool is_stopped_ = false;   // by watch.piece or watch.stops
     bool is_too_long_ = false;  // the reply
 };
@@ -185,7 +191,13 @@ void Transfer::add_header(const std::string& line) {
 void Transfer::set_request() {
     set(CURLOPT_USERAGENT, ("sluice/" + std::string(base::version())).c_str());
     const bool has_body = !request_.body.empty() || !request_.content_type.empty() || request_.method == "POST";
-    if (has_body) {
+    if (request_.source.read) {
+        set(CURLOPT_POST, 1L);
+        set(CURLOPT_READFUNCTION, &Transfer::on_read);
+        set(CURLOPT_READDATA, this);
+        set(CURLOPT_TCP_KEEPALIVE, 1L);  // it may have nothing to send for long
+        add_header("Transfer-Encoding: chunked");
+    } else if (has_body) {
         set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
         set(CURLOPT_POSTFIELDS, request_.body.data());
     }
@@ -229,6 +241,19 @@ std::size_t Transfer::on_body(char* bytes, std::size_t size, std::size_t count, 
     return self.heard(self.guarded(size * count, [&] { return self.take_body({bytes, size * count}); }));
 }
 
+std::size_t Transfer::on_read(char* room, std::size_t size, std::size_t count, void* transfer) {
+    auto& self = *static_cast<Transfer*>(transfer);
+    if (self.is_refused_) return 0;
+    std::optional<std::size_t> bytes;
+    const auto failed = self.guarded(0, [&] {
+        bytes = self.request_.source.read(room, size * count);
+        return true;
+    });
+    if (failed != 0) return CURL_READFUNC_ABORT;
+    self.lacks_body_ = !bytes;
+    return bytes ? self.heard(*bytes) : CURL_READFUNC_PAUSE;
+}
+
 // Other programs that are run meanwhile must not keep the connection open.
 curl_socket_t Transfer::open_socket(void*, curlsocktype, curl_sockaddr* address) {
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
@@ -258,6 +283,7 @@ bool Transfer::take_header(std::string_view line) {
     if (is_too_long_) return false;
     const bool is_end = read_header(line, reply_);
     if (is_end && reply_.status == 200 && watch_.head) silence_max_ = watch_.head(reply_);
+    is_refused_ = is_refused_ || (is_end && reply_.status >= 300);
     return true;
 }
 
@@ -284,6 +310,19 @@ bool Transfer::is_connected() const {
     return microseconds != 0;
 }
 
+// If there is more of the body, or the broker wants no more of it.
+void Transfer::go_on_sending() {
+    pollfd source{request_.source.descriptor, POLLIN, 0};
+    if (!is_refused_ && ::poll(&source, 1, 0) <= 0) return;
+    lacks_body_ = false;
+    curl_easy_pause(easy_.get(), CURLPAUSE_CONT);
+}
+
+void Transfer::wait(int milliseconds) {
+    curl_waitfd source{request_.source.descriptor, CURL_WAIT_POLLIN, 0};
+    curl_multi_poll(multi_.get(), &source, lacks_body_ ? 1 : 0, milliseconds, nullptr);
+}
+
 boost::system::result<HttpReply, HttpError> Transfer::run() {
     if (curl_multi_add_handle(multi_.get(), easy_.get()) != CURLM_OK) throw std::bad_alloc();
     int running = 1;
@@ -293,11 +332,12 @@ boost::system::result<HttpReply, HttpError> Transfer::run() {
         if (running == 0) break;
         is_stopped_ = watch_.stops && watch_.stops();
         if (is_stopped_) break;
-        if (!is_connected()) last_sign_ = Clock::now();  // only connect_timeout counts
+        if (!is_connected() || lacks_body_) last_sign_ = Clock::now();  // only connect_timeout counts, or nothing does
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(last_sign_ + silence_max_ - Clock::now());
         if (left.count() <= 0) break;
         const auto turn = static_cast<int>(std::min(left, watch_.stops ? turn_max_with_stops : turn_max).count());
-        curl_multi_poll(multi_.get(), nullptr, 0, turn, nullptr);
+        wait(turn);
+        if (lacks_body_) go_on_sending();
     }
     if (thrown_) std::rethrow_exception(thrown_);
     const CURLcode code = result_of(running);

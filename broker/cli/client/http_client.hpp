@@ -5,6 +5,7 @@
 #include <boost/system/result.hpp>
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +23,15 @@ struct HttpServer : ServerUrl {
     TlsFiles tls;
     Credentials credentials;  // sent with each request, to this server alone
     std::chrono::milliseconds connect_timeout{10'000};
-    std::chrono::milliseconds silence_max{60'000};  // ends a request in which no byte is received or sent for so long
+    // Ends a request in which no byte is received or sent for so long, except while its body's source has nothing.
+    std::chrono::milliseconds silence_max{60'000};
+};
+
+// A body that is sent in chunks as it comes.
+struct HttpBodySource {
+    int descriptor = -1;  // readable when more of it has come
+    // Fills the room with what has come, without waiting. 0: that was all. None: nothing has come.
+    std::function<std::optional<std::size_t>(char* room, std::size_t bytes)> read{};
 };
 
 struct HttpRequest {
@@ -31,6 +40,7 @@ struct HttpRequest {
     std::string content_type{};  // of the body
     std::string body{};
     std::vector<std::string> headers{};  // others, as "Name: value"
+    HttpBodySource source{};             // instead of `body`, if it can be read
 };
 
 // What to call while a request goes on; each may be empty.
