@@ -96,6 +96,12 @@ def replies_to(attack, data, n=None):
     return received
 
 
+def as_stream(data):
+    """The same for the endpoint that reads its body while it arrives."""
+    return data.replace(b"/v1/events?stream=attack", b"/v1/publish?stream=attack").replace(
+        b"application/xml", b"application/x-ndjson")
+
+
 def statuses_in(received):
     return [int(status) for status in re.findall(rb"HTTP/1\.[01] (\d{3}) ", received)]
 
@@ -105,11 +111,11 @@ def smuggling(attack):
     """Every known way to make two parsers disagree about the end of a request, each hiding a publication behind it."""
     attack.under_way()
     while attack.goes_on():
-        for what, data in REFUSED.items():
+        for what, data in [*REFUSED.items(), *((f"stream: {w}", as_stream(d)) for w, d in REFUSED.items())]:
             statuses = statuses_in(replies_to(attack, data + HIDDEN))
             attack.check(len(statuses) <= 1 and all(400 <= s < 600 for s in statuses), f"{what}: {statuses}")
             attack.note_end(f"{statuses[0]} framing" if statuses else "closed without a reply")
-        for what, data in ANSWERED_ONCE.items():
+        for what, data in [*ANSWERED_ONCE.items(), *((f"stream: {w}", as_stream(d)) for w, d in ANSWERED_ONCE.items())]:
             hidden = HIDDEN if b"chunked" not in data else b""
             statuses = [s for s in statuses_in(replies_to(attack, data + hidden)) if s != 100]
             attack.check(len(statuses) == 1, f"{what}: {statuses}")
