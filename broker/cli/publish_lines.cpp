@@ -1,6 +1,5 @@
 #include "broker/cli/publish_lines.hpp"
 
-#include <algorithm>
 #include <boost/json/parse.hpp>
 #include <chrono>
 #include <thread>

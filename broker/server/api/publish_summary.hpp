@@ -7,8 +7,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
-#include "broker/core/ingest/publisher.hpp"
+#include "broker/core/ingest/publish_result.hpp"
 #include "broker/server/http/http_types.hpp"
 #include "broker/store/event_log.hpp"
 

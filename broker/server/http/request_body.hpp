@@ -1,8 +1,12 @@
 // The body of a session's request, for a handler that reads it itself. Belongs to the session; on its thread.
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "broker/server/http/body_stream.hpp"
 #include "broker/server/http/request_arrival.hpp"
