@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstring>
+#include <utility>
 
 #include "tests/support/rounds.hpp"
 
@@ -24,16 +25,23 @@ void put(RequestReader& reader, std::string_view bytes) {
     }
 }
 
-// The requests of a connection as text, and how it ends, if the bytes arrive in pieces of `piece`.
-std::string outcome(std::string_view bytes, std::size_t piece) {
+// The requests of a connection as text, and how it ends, if the bytes arrive in pieces of `piece`. `by_parts`: bodies
+// are taken part by part.
+std::string outcome(std::string_view bytes, std::size_t piece, bool by_parts = false) {
     RequestReader reader(head_bytes_max);
     reader.next();
-    std::string text;
+    std::string text, body;
     bool in_body = false;
     for (;;) {
-        const Step step = in_body ? reader.read_body(body_bytes_max) : reader.read_head();
+        const Step step = !in_body   ? reader.read_head()
+                          : by_parts ? reader.read_body_part()
+                                     : reader.read_body(body_bytes_max);
         if (step == Step::refused) {
             return text + std::to_string(reader.refusal().status) + " " + reader.refusal().reason;
+        }
+        if (in_body && (by_parts || step == Step::done)) {
+            body += reader.body();
+            reader.body().clear();
         }
         if (step == Step::more) {
             if (bytes.empty()) return text + (reader.has_begun() ? "unfinished" : "end");
@@ -43,7 +51,7 @@ std::string outcome(std::string_view bytes, std::size_t piece) {
             text += std::string(reader.head().method_string()) + " " + std::string(reader.head().target()) + " ";
             in_body = true;
         } else {
-            text += "[" + reader.body() + "] ";
+            text += "[" + std::exchange(body, {}) + "] ";
             in_body = false;
             reader.next();
         }
@@ -53,10 +61,12 @@ std::string outcome(std::string_view bytes, std::size_t piece) {
 // The same outcome for all pieces.
 std::string outcome(std::string_view bytes) {
     const std::string whole = outcome(bytes, bytes.size());
+    const bool is_bounded = whole.find("413 ") != std::string::npos;  // a body that is taken by parts is not
     for (const std::size_t piece : std::initializer_list<std::size_t>{1, 2, 3, 7, 100, 4'096}) {
         if (bytes.size() / piece > (sluice::testing::is_sanitized ? 10'000 : 100'000)) continue;
         CAPTURE(piece, bytes.substr(0, 200), bytes.size());
         CHECK(outcome(bytes, piece) == whole);
+        if (!is_bounded) CHECK(outcome(bytes, piece, true) == whole);
     }
     return whole;
 }
@@ -253,4 +263,22 @@ TEST_CASE("a body that is dropped, or left behind by the next request, takes no 
     else
         reader.drop();
     CHECK(reader.body().capacity() < 100);
+}
+
+TEST_CASE("a body that is taken part by part may be of any length") {
+    RequestReader reader(head_bytes_max);
+    reader.next();
+    put(reader, "POST / HTTP/1.1\r\nContent-Length: 10000000000\r\n\r\n");
+    REQUIRE(reader.read_head() == Step::done);
+    const std::string part(50'000, 'x');
+    std::size_t taken = 0;
+    for (int i = 0; i < 100; ++i) {
+        put(reader, part);
+        REQUIRE(reader.read_body_part() == Step::more);
+        taken += reader.body().size();
+        reader.body().clear();
+    }
+    CHECK(taken == 100 * part.size());
+    CHECK(reader.input_capacity() <= head_bytes_max + RequestReader::read_bytes_max);
+    CHECK(!reader.is_complete());
 }
