@@ -42,6 +42,11 @@ bool MemoryBudget::could_fit(MemoryUse use, std::size_t bytes, std::size_t held)
     return idle <= bytes_max && held <= bytes_max - idle && bytes <= bytes_max - idle - held;
 }
 
+bool MemoryBudget::has_room(MemoryUse use, std::size_t bytes) const {
+    const std::size_t bytes_max = ceiling_for(use, bytes);
+    return bytes <= bytes_max && used() <= bytes_max - bytes;
+}
+
 // Small charges may go further, so that small requests get through beside large ones.
 std::size_t MemoryBudget::ceiling_for(MemoryUse use, std::size_t charge) const {
     const std::size_t little = std::min(little_bytes, bytes_max_ / 1'024);

@@ -46,6 +46,9 @@ public:
     std::size_t ceiling(MemoryUse use) const;
     // Whether a request that has charged `held` could charge `bytes` more for `use` if the broker were idle otherwise.
     bool could_fit(MemoryUse use, std::size_t bytes, std::size_t held = 0) const;
+    // Whether a charge would be accepted now. A charge that is refused is counted, as a sign that memory is short; ask
+    // first for memory that only makes something faster.
+    bool has_room(MemoryUse use, std::size_t bytes) const;
 
     std::size_t bytes_max() const { return bytes_max_; }
     std::size_t used() const { return used_.load(std::memory_order_relaxed); }

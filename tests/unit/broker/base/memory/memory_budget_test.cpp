@@ -136,3 +136,15 @@ TEST_CASE("threads that charge and release never exceed the bound", "[memory]") 
     CHECK_FALSE(exceeded);
     CHECK(budget.used() == 0);
 }
+
+TEST_CASE("asking for room is no refusal", "[memory]") {
+    MemoryBudget budget(100);
+    const MemoryCharge held = budget.charge(MemoryUse::mailboxes, 60);
+    CHECK(budget.has_room(MemoryUse::mailboxes, 40));
+    CHECK_FALSE(budget.has_room(MemoryUse::mailboxes, 41));
+    CHECK_FALSE(budget.has_room(MemoryUse::mailboxes, ~std::size_t{0}));
+    CHECK(budget.has_room(MemoryUse::bodies, 15));
+    CHECK_FALSE(budget.has_room(MemoryUse::bodies, 16));
+    CHECK(budget.refusals() == 0);
+    CHECK(budget.used() == 60);
+}
