@@ -8,6 +8,8 @@ namespace sluice::wire {
 
 namespace {
 
+constexpr std::size_t usual_further_max = 7;  // parameters beside the first; few queries have more
+
 bool is_one_of_letters(char c, char letter) { return c == letter || c == letter - 'a' + 'A'; }
 
 // Removes "http://host:port" or "https://…" and returns the part between the slashes and the path.
@@ -84,6 +86,8 @@ std::optional<RequestTarget> parse_target(std::string_view target) {
     if (parsed.path.empty()) parsed.path = "/";
     if (mark == std::string_view::npos) return parsed;
     std::string_view rest = target.substr(mark + 1);
+    const auto further = static_cast<std::size_t>(std::count(rest.begin(), rest.end(), '&'));
+    parsed.query.reserve(std::min(further, usual_further_max) + 1);
     while (!rest.empty()) {
         const std::size_t end = std::min(rest.find('&'), rest.size());
         const std::string_view pair = rest.substr(0, end);
