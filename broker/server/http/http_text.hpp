@@ -15,7 +15,7 @@ struct ReplyFraming {
     std::optional<std::size_t> content_length;  // none: chunked or, for HTTP/1.0, until the connection ends
 };
 
-// Appends the status line, the header fields, and the empty line that ends them.
+// Appends the status line, the header fields, and the empty line that ends them. If it throws, a part of them.
 void append_reply_head(std::string& head, const HttpReply& reply, const ReplyFraming& framing);
 
 }  // namespace sluice::server
