@@ -38,33 +38,36 @@ boost::asio::awaitable<HttpReply> read_events(Services& services, HttpRequest& r
 }
 
 constexpr std::array table{
-    Endpoint{http::verb::post, "/v1/events", Needs::publish, publish_events, document_body_max},
-    Endpoint{http::verb::post, "/v1/publish", Needs::publish, publish_stream, document_body_max, false, false, true},
-    Endpoint{http::verb::get, "/v1/events", Needs::subscriptions, read_events, nullptr, true},
-    Endpoint{http::verb::get, "/v1/events/*/why", Needs::subscribe, explain_event, nullptr, true},
-    Endpoint{http::verb::post, "/v1/match", Needs::subscribe, match_document, match_body_max, true},
-    Endpoint{http::verb::get, "/v1/streams", Needs::any_right, list_streams, nullptr, true},
+    Endpoint{http::verb::post, "/v1/events", Needs::publish, publish_events, document_body_max, {.prompt = true}},
+    Endpoint{http::verb::post, "/v1/publish", Needs::publish, publish_stream, document_body_max, {.reads_body = true}},
+    Endpoint{http::verb::get, "/v1/events", Needs::subscriptions, read_events, nullptr, {.watched = true}},
+    Endpoint{http::verb::get, "/v1/events/*/why", Needs::subscribe, explain_event, nullptr, {.watched = true}},
+    Endpoint{http::verb::post, "/v1/match", Needs::subscribe, match_document, match_body_max, {.watched = true}},
+    Endpoint{http::verb::get, "/v1/streams", Needs::any_right, list_streams, nullptr, {.watched = true}},
     Endpoint{http::verb::get, "/v1/streams/*", Needs::see_stream, show_stream, nullptr},
     Endpoint{http::verb::put, "/v1/streams/*", Needs::manage_stream, put_stream, options_body_max},
     Endpoint{http::verb::patch, "/v1/streams/*", Needs::manage_stream, patch_stream, options_body_max},
     Endpoint{http::verb::delete_, "/v1/streams/*", Needs::manage_stream, delete_stream, nullptr},
     Endpoint{http::verb::post, "/v1/streams/*/purge", Needs::manage_stream, purge_stream, nullptr},
     Endpoint{http::verb::delete_, "/v1/streams/*/events/*", Needs::manage_stream, erase_event, nullptr},
-    Endpoint{http::verb::get, "/v1/subscriptions", Needs::subscriptions, list_subscriptions, nullptr, true},
+    Endpoint{
+        http::verb::get, "/v1/subscriptions", Needs::subscriptions, list_subscriptions, nullptr, {.watched = true}},
     Endpoint{http::verb::get, "/v1/subscriptions/*", Needs::subscriptions, show_subscription, nullptr},
     Endpoint{http::verb::put, "/v1/subscriptions/*", Needs::subscriptions, put_subscription, subscription_body_max},
     Endpoint{http::verb::patch, "/v1/subscriptions/*", Needs::subscriptions, patch_subscription, subscription_body_max},
     Endpoint{http::verb::delete_, "/v1/subscriptions/*", Needs::subscriptions, delete_subscription, nullptr},
-    Endpoint{http::verb::get, "/v1/subscriptions/*/next", Needs::subscriptions, take_next, nullptr, true},
+    Endpoint{http::verb::get, "/v1/subscriptions/*/next", Needs::subscriptions, take_next, nullptr, {.watched = true}},
     Endpoint{http::verb::post, "/v1/subscriptions/*/ack", Needs::subscriptions, acknowledge_events, ack_body_max},
     Endpoint{http::verb::post, "/v1/subscriptions/*/seek", Needs::subscriptions, seek_subscription, options_body_max},
     Endpoint{http::verb::post, "/v1/tickets", Needs::subscribe, issue_ticket, nullptr},
     Endpoint{http::verb::delete_, "/v1/tickets/*", Needs::any_right, revoke_ticket, nullptr},
     Endpoint{http::verb::post, "/v1/store/backup", Needs::operate, back_up_store, options_body_max},
-    Endpoint{http::verb::get, "/v1/status", Needs::operate, show_status, nullptr, false, true},
-    Endpoint{http::verb::get, "/metrics", Needs::operate, show_metrics, nullptr, false, true},
-    Endpoint{http::verb::get, "/healthz", Needs::nothing, show_health, nullptr, false, true},
-    Endpoint{http::verb::get, "/readyz", Needs::nothing, show_readiness, nullptr, false, true},
+    Endpoint{http::verb::get, "/v1/status", Needs::operate, show_status, nullptr, {.for_monitoring = true}},
+    Endpoint{http::verb::get, "/metrics", Needs::operate, show_metrics, nullptr, {.for_monitoring = true}},
+    Endpoint{
+        http::verb::get, "/healthz", Needs::nothing, show_health, nullptr, {.for_monitoring = true, .prompt = true}},
+    Endpoint{
+        http::verb::get, "/readyz", Needs::nothing, show_readiness, nullptr, {.for_monitoring = true, .prompt = true}},
 };
 
 struct Names {
@@ -159,10 +162,11 @@ Router make_router(Services& services) {
             return handler(services, request);
         };
         if (endpoint.body_bytes_max != nullptr) route.body_bytes_max = endpoint.body_bytes_max(services.options);
-        route.watched = endpoint.watched;
+        route.watched = endpoint.traits.watched;
         route.publishes = endpoint.handler == publish_events;
-        route.for_monitoring = endpoint.for_monitoring;
-        route.reads_body = endpoint.reads_body;
+        route.for_monitoring = endpoint.traits.for_monitoring;
+        route.reads_body = endpoint.traits.reads_body;
+        route.prompt = endpoint.traits.prompt;
         return route;
     };
 }

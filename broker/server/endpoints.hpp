@@ -13,6 +13,15 @@
 
 namespace sluice::server {
 
+struct EndpointTraits {
+    bool watched = false;         // the request is cancelled when the client leaves
+    bool for_monitoring = false;  // answered even if limits.connections or limits.memory is reached
+    bool reads_body = false;      // the handler does, from HttpRequest::body_stream
+    // Completes at once, or writes the replies to earlier requests itself before it waits (reply_writer.hpp). For
+    // others they are written before.
+    bool prompt = false;
+};
+
 struct Endpoint {
     // Runs on the connection's thread. May suspend, never blocks.
     using Handler = boost::asio::awaitable<HttpReply> (*)(Services&, HttpRequest&);
@@ -23,9 +32,7 @@ struct Endpoint {
     Needs needs;  // what the user must be permitted; has no default, so that no endpoint is without
     Handler handler;
     std::size_t (*body_bytes_max)(const config::Options&);  // null: takes no body
-    bool watched = false;                                   // the request is cancelled when the client leaves
-    bool for_monitoring = false;  // answered even if limits.connections or limits.memory is reached
-    bool reads_body = false;      // the handler does, from HttpRequest::body_stream
+    EndpointTraits traits{};
 };
 
 std::span<const Endpoint> endpoints();

@@ -31,6 +31,7 @@ struct StringConnection::Peer {
     Peer(asio::io_context& io, std::size_t piece_max, std::size_t can_be_written)
         : reading(io, asio::steady_timer::time_point::max()),
           waiting(io, asio::steady_timer::time_point::max()),
+          writing(io, asio::steady_timer::time_point::max()),
           piece(piece_max),
           output_max(can_be_written) {
         input.reserve(room);
@@ -41,13 +42,15 @@ struct StringConnection::Peer {
     void wake() noexcept {
         reading.cancel();
         waiting.cancel();
+        writing.cancel();
     }
 
     asio::steady_timer reading, waiting;  // cancelled when there is something to read
+    asio::steady_timer writing;           // cancelled when something can be written
     const std::size_t piece, output_max;
     std::string input, output;
-    std::size_t read = 0;
-    bool input_ended = false, closed = false;
+    std::size_t read = 0, reads = 0, writes = 0;
+    bool input_ended = false, closed = false, takes_output = true;
 };
 
 class StringConnection::Transport final : public server::Transport {
@@ -67,6 +70,7 @@ public:
         const std::size_t n = std::min({to.size(), peer_->piece, peer_->input.size() - peer_->read});
         std::memcpy(to.data(), peer_->input.data() + peer_->read, n);
         peer_->read += n;
+        if (n != 0) ++peer_->reads;
         co_return n;
     }
     asio::awaitable<void> wait_to_read() override {
@@ -76,6 +80,11 @@ public:
     }
     asio::awaitable<bool> write(std::span<const asio::const_buffer> buffers) override {
         co_await asio::post(executor(), asio::use_awaitable);
+        if (!peer_->takes_output) cancelled_ = false;
+        while (!peer_->takes_output && !peer_->closed && !cancelled_)
+            co_await peer_->writing.async_wait(server::no_throw);
+        if (!peer_->takes_output) co_return false;
+        ++peer_->writes;
         for (const asio::const_buffer& buffer : buffers) {
             if (peer_->closed || buffer.size() > peer_->output_max - peer_->output.size()) co_return false;
             peer_->output.append(static_cast<const char*>(buffer.data()), buffer.size());
@@ -111,7 +120,8 @@ private:
     std::size_t write_some_now(std::span<const asio::const_buffer> buffers) noexcept override {
         const std::size_t n = std::min(asio::buffer_size(buffers), peer_->piece);
         const std::size_t before = peer_->output.size();
-        if (peer_->closed || n > peer_->output_max - before) return 0;
+        if (peer_->closed || !peer_->takes_output || n > peer_->output_max - before) return 0;
+        if (n != 0) ++peer_->writes;
         peer_->output.resize(before + n);
         return asio::buffer_copy(asio::buffer(peer_->output.data() + before, n), buffers);
     }
@@ -121,8 +131,10 @@ private:
 };
 
 StringConnection::StringConnection(asio::io_context& io, server::Services& services, std::size_t piece,
-                                   std::size_t output_max)
-    : io_(io), peer_(std::make_shared<Peer>(io, piece, output_max)), router_(server::make_router(services)) {
+                                   std::size_t output_max, server::Router router)
+    : io_(io),
+      peer_(std::make_shared<Peer>(io, piece, output_max)),
+      router_(router ? std::move(router) : server::make_router(services)) {
     const asio::ip::address address = asio::ip::address_v4::loopback();
     server::Admission admission{server::Principal{address},
                                 services.addresses.connect(address, server::AddressTable::Clock::now()), false, false,
@@ -135,6 +147,7 @@ StringConnection::StringConnection(asio::io_context& io, server::Services& servi
 }
 
 StringConnection::~StringConnection() {
+    take_output(true);
     end();
     while (!has_ended()) run();
 }
@@ -149,7 +162,18 @@ void StringConnection::end() {
     peer_->wake();
 }
 
+void StringConnection::take_output(bool takes) {
+    peer_->takes_output = takes;
+    peer_->wake();
+}
+
 const std::string& StringConnection::output() const { return peer_->output; }
+
+std::size_t StringConnection::writes() const { return peer_->writes; }
+
+std::size_t StringConnection::reads() const { return peer_->reads; }
+
+std::size_t StringConnection::unread_bytes() const { return peer_->input.size() - peer_->read; }
 
 void StringConnection::run() {
     try {

@@ -24,6 +24,7 @@
 #include "broker/server/http/busy_problems.hpp"
 #include "broker/server/http/parameters.hpp"
 #include "broker/server/http/permission.hpp"
+#include "broker/server/http/reply_writer.hpp"
 #include "broker/server/net/address_table.hpp"
 #include "broker/server/net/reserved_post.hpp"
 #include "broker/store/event_log.hpp"
@@ -41,6 +42,7 @@ namespace {
 // All clients that are exempt from limits share an owner.
 asio::awaitable<Prepared> prepare_somewhere(Services& services, const HttpRequest& request, PublishTask& task) {
     if (task.is_small()) co_return prepare_publication(task, services.memory, services.counters.stages);
+    if (has_earlier_replies(request)) co_await write_earlier_replies(request);
     const auto deadline = worker_deadline(services.options.publish);
     // By itself, since only then it shows how long parsing may take.
     if (task.is_gzip) {
@@ -79,6 +81,7 @@ private:
 asio::awaitable<Prepared> prepare_in_time(Services& services, const HttpRequest& request, PublishTask& task,
                                           broker::MemoryShortage shortage, Clock::time_point deadline) {
     constexpr std::chrono::milliseconds first_pause{2}, longest_pause{50};
+    if (has_earlier_replies(request)) co_await write_earlier_replies(request);
     MemoryWaiter waiter(services.waits_for_memory);
     asio::steady_timer timer(co_await asio::this_coro::executor);
     for (Clock::duration pause = first_pause;; pause = std::min<Clock::duration>(2 * pause, longest_pause)) {
@@ -103,8 +106,9 @@ struct RoomWaiter {
 };
 
 // Returns false if there was no room in time.
-asio::awaitable<bool> wait_for_room(broker::EventQueue& queue, const std::string& stream,
+asio::awaitable<bool> wait_for_room(broker::EventQueue& queue, const HttpRequest& request, const std::string& stream,
                                     broker::EventQueue::Waiting& waiting, Clock::time_point deadline) {
+    if (has_earlier_replies(request)) co_await write_earlier_replies(request);
     const auto executor = co_await asio::this_coro::executor;
     const auto waiter = std::make_shared<RoomWaiter>(executor, deadline);
     const bool waits = queue.wait_for_room(stream, waiting, [waiter] {
@@ -125,8 +129,10 @@ struct AppendWaiter {
     std::optional<broker::Publisher::Outcome> outcome;  // set before the timer is cancelled
 };
 
-asio::awaitable<broker::Publisher::Outcome> append(broker::Publisher& publisher, const PublicationPtr& publication,
+asio::awaitable<broker::Publisher::Outcome> append(broker::Publisher& publisher, const HttpRequest& request,
+                                                   const PublicationPtr& publication,
                                                    const broker::StoredItems* found) {
+    if (has_earlier_replies(request)) co_await write_earlier_replies(request);
     const auto executor = co_await asio::this_coro::executor;
     const auto waiter = std::make_shared<AppendWaiter>(executor);
     broker::Publisher::Done done = [waiter](const broker::Publisher::Outcome& outcome) {
@@ -243,6 +249,7 @@ struct Waited {
 // its caller: a frame that is too large is not recycled.
 asio::awaitable<bool> look_up(Services& services, const HttpRequest& request, const broker::Publication& publication,
                               std::unique_ptr<const broker::StoredItems>& found, Prepared& refusal) {
+    if (has_earlier_replies(request)) co_await write_earlier_replies(request);
     auto work = [&] { return services.publisher.look_up(publication); };
     auto looked_up =
         co_await run_on_worker(services.workers, request.address_use, worker_deadline(services.options.publish),
@@ -265,6 +272,7 @@ asio::awaitable<bool> look_up(Services& services, const HttpRequest& request, co
 // whether it did.
 asio::awaitable<bool> find_first_reply(Services& services, const HttpRequest& request, const PublishTask& task,
                                        HttpReply& reply) {
+    if (has_earlier_replies(request)) co_await write_earlier_replies(request);
     auto work = [&] { return find_stored_reply(services, task.stream, *task.attempt, *task.kept_request); };
     auto found =
         co_await run_on_worker(services.workers, request.address_use, worker_deadline(services.options.publish),
@@ -325,7 +333,7 @@ asio::awaitable<HttpReply> publish_task(Services& services, HttpRequest& request
         else if (submission != nullptr)
             result = begin_append(services.publisher, publication, found.get(), *submission);
         else
-            result = co_await append(services.publisher, publication, found.get());
+            result = co_await append(services.publisher, request, publication, found.get());
         if (!result) co_return HttpReply();
         if (result->has_value()) co_return accepted(services, *publication, **result, submission);
         if (result->error() == broker::PublishRefusal::not_looked_up) {
@@ -334,7 +342,7 @@ asio::awaitable<HttpReply> publish_task(Services& services, HttpRequest& request
             continue;
         }
         if (result->error() != broker::PublishRefusal::no_room) co_return refused(services, result->error());
-        if (!co_await wait_for_room(services.queue, publication->stream, waited.waiting, deadline))
+        if (!co_await wait_for_room(services.queue, request, publication->stream, waited.waiting, deadline))
             co_return refused(services, result->error());
         if (request.has_left()) co_return abandoned(services.counters);
     }
@@ -343,6 +351,7 @@ asio::awaitable<HttpReply> publish_task(Services& services, HttpRequest& request
 // The digest of a large body takes as long as parsing a small one.
 asio::awaitable<std::optional<text::Digest>> digest_somewhere(Services& services, const HttpRequest& request) {
     if (request.body.size() <= small_body_bytes) co_return request_digest(request);
+    if (has_earlier_replies(request)) co_await write_earlier_replies(request);
     auto work = [&request] { return request_digest(request); };
     co_return co_await run_on_worker(services.workers, request.address_use, worker_deadline(services.options.publish),
                                      std::move(work), nullptr, digest_estimate(request.body.size()));

@@ -1,4 +1,5 @@
-// POST /v1/events
+// POST /v1/events. The endpoint is prompt (endpoints.hpp): what may wait (publish_document.hpp) first writes the
+// replies to earlier requests.
 #include <optional>
 #include <string>
 #include <utility>

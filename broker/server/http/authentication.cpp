@@ -9,6 +9,7 @@
 #include "broker/base/log.hpp"
 #include "broker/server/http/busy_problems.hpp"
 #include "broker/server/http/permission.hpp"
+#include "broker/server/http/reply_writer.hpp"
 #include "broker/server/net/plain_address.hpp"
 
 namespace sluice::server {
@@ -179,6 +180,8 @@ bool Authentication::identify(const HttpRequest& request, Principal& client, std
 
 // A user who does not exist, or has no password, costs what others cost.
 asio::awaitable<std::optional<HttpReply>> Authentication::check(const HttpRequest& request, Principal& client) {
+    if (has_earlier_replies(request) && !co_await request.replies->write_collected())
+        co_return busy_problem("the connection ended while replies to earlier requests were written");
     Credentials credentials = credentials_of(*request.headers);
     const std::string name = credentials.name, from = address_key(client.address);
     const Users known = users();

@@ -1,6 +1,5 @@
 #include "broker/server/http/http_session.hpp"
 
-#include <array>
 #include <boost/asio/co_spawn.hpp>
 #include <new>
 #include <utility>
@@ -50,7 +49,8 @@ HttpSession::HttpSession(ConnectionServices& services, const BrowserRules& brows
       for_monitoring_(std::move(admission.for_monitoring)),
       lacks_memory_(admission.lacks_memory),
       reader_(services.options.http.header_bytes),
-      arrival_(services, *transport_, *this, reader_, connection_memory_bytes / 2) {}
+      replies_(services, *transport_, *this),
+      arrival_(services, *transport_, *this, reader_, replies_, connection_memory_bytes / 2) {}
 
 void HttpSession::start() {
     const auto self = shared_from_this();
@@ -79,7 +79,7 @@ void HttpSession::ask(Wish wish) noexcept {
 void HttpSession::obey(unsigned wishes) {
     if ((wishes & to_drain) != 0) {
         draining_ = true;
-        if (arrival_.is_idle()) transport_->cancel();
+        arrival_.drain();
         if (body_ != nullptr) body_->end(BodyStream::End::draining);
     }
     if ((wishes & to_end_stream) != 0 && takeover_) takeover_->finish();
@@ -115,6 +115,7 @@ struct HttpSession::Ending {
     ~Ending() {
         base::log_at(config::LogLevel::debug,
                      [this] { log_closed(session->peer_, session->requests_, Clock::now() - session->opened_); });
+        session->replies_.write_collected_at_end();
         session->transport_->close();
         // The session may outlive the broker's other parts, in a function that was posted for it.
         session->takeover_.reset();
@@ -139,7 +140,8 @@ asio::awaitable<void> HttpSession::run() {
     }
     takeover_.reset();
     try {
-        if (failed && !replying_) next = co_await refuse_failed(out_of_memory);
+        if (failed && !replying_ && !replies_.is_writing()) next = co_await refuse_failed(out_of_memory);
+        if (replies_.has_collected() && !co_await replies_.write_collected()) next = Next::closed_by_peer;
         if (next == Next::close) co_await linger();
     } catch (const std::exception& error) {
         base::log_failure("connection was closed without a reply", error.what());
@@ -168,6 +170,7 @@ asio::awaitable<HttpSession::Next> HttpSession::serve_requests() {
     Next next = Next::request;
     for (std::size_t served = 0; next == Next::request; ++served) {
         if (served == requests_at_once) {
+            if (replies_.has_collected() && !co_await replies_.write_collected()) co_return Next::closed_by_peer;
             co_await take_turn(transport_->executor());
             served = 0;
         }
@@ -294,6 +297,7 @@ std::optional<HttpReply> HttpSession::route_request(Routed& routed) {
     request.principal = &client_;
     request.address_use = &address_use();
     request.transport = transport_.get();
+    request.replies = &replies_;
     return std::nullopt;
 }
 
@@ -337,12 +341,14 @@ asio::awaitable<HttpSession::Next> HttpSession::serve_route(const Route& route, 
     co_return co_await write_rest();
 }
 
-// The handler reads the body. It may last for days.
+// The handler reads the body, which may last for days. Both write to the transport themselves, so what is collected
+// goes first.
 asio::awaitable<HttpSession::Next> HttpSession::serve_body_reader(const Route& route, HttpRequest& request) {
     struct Attached {
         RequestBody*& place;
         ~Attached() { place = nullptr; }
     };
+    if (replies_.has_collected() && !co_await replies_.write_collected()) co_return Next::closed_by_peer;
     clear_deadline();
     if (!reader_.is_complete()) {
         const RequestArrival::End begun = co_await arrival_.begin_body_parts();
@@ -379,7 +385,15 @@ std::string HttpSession::begin_streamed_reply(HttpReply& reply) {
 }
 
 asio::awaitable<HttpReply> HttpSession::handle(const Route& route, HttpRequest& request) {
+    if (replies_.has_collected() && !route.prompt) return handle_after_replies(route, request);
     return route.watched ? handle_watched(route, request) : route.handler(request);
+}
+
+// The handler may wait, or take events, which would be lost with the connection.
+asio::awaitable<HttpReply> HttpSession::handle_after_replies(const Route& route, HttpRequest& request) {
+    if (!co_await replies_.write_collected_for_handler())
+        co_return busy_problem("the connection ended while replies to earlier requests were written");
+    co_return co_await handle(route, request);
 }
 
 asio::awaitable<HttpReply> HttpSession::handle_watched(const Route& route, HttpRequest& request) {
@@ -433,12 +447,10 @@ std::optional<HttpSession::Next> HttpSession::write_reply_now(HttpReply& reply) 
     // If the connection stayed open, an unread body would be taken for the next request.
     framing.keep_alive = reader_.is_complete() && reader_.keep_alive() && !draining_ && !reply.closes;
     if (!reply.takeover) framing.content_length = reply.text().size();
-    head_.clear();
-    append_reply_head(head_, reply, framing);
-    if (is_head) reply.drop_text();
     after_reply_ = framing.keep_alive ? Next::request : Next::close;
-    unwritten_ = {asio::buffer(head_), asio::buffer(reply.text())};
-    return transport_->write_now(unwritten_) ? std::optional(after_reply_) : std::nullopt;
+    const std::string_view text = is_head ? std::string_view() : reply.text();
+    const bool may_collect = framing.keep_alive && reader_.input_bytes() != 0;
+    return replies_.add(reply, framing, text, may_collect) ? std::optional(after_reply_) : std::nullopt;
 }
 
 void HttpSession::log_reply(const HttpReply& reply) const {
@@ -450,7 +462,7 @@ void HttpSession::log_reply(const HttpReply& reply) const {
 }
 
 asio::awaitable<HttpSession::Next> HttpSession::write_rest() {
-    const bool written = co_await transport_->write(unwritten_);
+    const bool written = co_await replies_.write_rest();
     co_return written ? after_reply_ : Next::closed_by_peer;
 }
 
@@ -460,8 +472,7 @@ asio::awaitable<HttpSession::Next> HttpSession::write_reply(HttpReply& reply) {
 }
 
 void HttpSession::prepare_takeover(HttpReply& reply) {
-    head_.clear();
-    append_reply_head(head_, reply, {reader_.head().version(), false, {}});
+    replies_.add_head(reply, {reader_.head().version(), false, {}});
     begin_reply();
     takeover_ = std::move(reply.takeover);
 }
@@ -471,7 +482,7 @@ asio::awaitable<HttpSession::Next> HttpSession::run_takeover() {
     arrival_.drop();
     if (draining_) takeover_->finish();  // end_stream() may have been called during its setup
     if (!may_begin_stream()) takeover_->revoke();
-    co_await takeover_->run(*transport_, *this, client_text(transport_->peer()), std::exchange(head_, {}), chunked);
+    co_await takeover_->run(*transport_, *this, client_text(transport_->peer()), replies_.take(), chunked);
     takeover_.reset();
     co_return Next::close;
 }

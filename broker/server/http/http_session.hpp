@@ -3,10 +3,9 @@
 // functions of Connection.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/buffer.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -16,6 +15,7 @@
 #include "broker/server/http/authentication.hpp"
 #include "broker/server/http/browser_rules.hpp"
 #include "broker/server/http/http_types.hpp"
+#include "broker/server/http/reply_writer.hpp"
 #include "broker/server/http/request_arrival.hpp"
 #include "broker/server/http/request_reader.hpp"
 #include "broker/server/http/router.hpp"
@@ -84,6 +84,7 @@ private:
     boost::asio::awaitable<Next> serve_body_reader(const Route& route, HttpRequest& request);
     std::string begin_streamed_reply(HttpReply& reply);
     boost::asio::awaitable<HttpReply> handle(const Route& route, HttpRequest& request);
+    boost::asio::awaitable<HttpReply> handle_after_replies(const Route& route, HttpRequest& request);
     boost::asio::awaitable<HttpReply> handle_watched(const Route& route, HttpRequest& request);
 
     void begin_reply();
@@ -114,11 +115,10 @@ private:
     const bool lacks_memory_;
     std::optional<CountedPlace> beginning_;  // until its first request is read; got: few others begin, too
     RequestReader reader_;
+    ReplyWriter replies_;
     RequestArrival arrival_;
-    RequestBody* body_ = nullptr;                         // of the current request, while its handler reads it
-    std::shared_ptr<Takeover> takeover_;                  // set while it has taken the connection over
-    std::string head_;                                    // of the reply
-    std::array<boost::asio::const_buffer, 2> unwritten_;  // of the reply
+    RequestBody* body_ = nullptr;         // of the current request, while its handler reads it
+    std::shared_ptr<Takeover> takeover_;  // set while it has taken the connection over
     Next after_reply_ = Next::close;
     // For the log, if it has lines of the level debug.
     std::string peer_;

@@ -27,6 +27,7 @@ using HeadFields = http::basic_fields<std::pmr::polymorphic_allocator<char>>;
 class AddressUse;
 class BodyStream;
 struct Departure;
+class ReplyWriter;
 class Takeover;
 class Transport;
 
@@ -53,6 +54,7 @@ struct HttpRequest {
     std::shared_ptr<Departure> departure;
     Transport* transport = nullptr;     // that it came by; null in tests of endpoints alone
     base::MemoryCharge memory;          // of the body, and of a long reply until it is written
+    ReplyWriter* replies = nullptr;     // that may hold replies to earlier requests; null in tests of endpoints alone
     BodyStream* body_stream = nullptr;  // what its handler reads instead of `body`, if the route says so
 
     // Whether the client has disconnected or closed its sending side. On the connection's thread.
@@ -75,10 +77,6 @@ struct HttpReply {
     std::shared_ptr<const std::string> shared_body{};  // instead of `body`
 
     std::string_view text() const { return shared_body ? std::string_view(*shared_body) : std::string_view(body); }
-    void drop_text() {
-        body.clear();
-        shared_body.reset();
-    }
 };
 
 HttpReply problem_reply(const wire::Problem& problem);

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "broker/core/counters.hpp"
+#include "broker/server/http/reply_writer.hpp"
 #include "config/options.hpp"
 
 namespace sluice::server {
@@ -28,16 +29,17 @@ Connection::Clock::time_point slow_body_deadline(Connection::Clock::time_point b
 }
 
 RequestArrival::RequestArrival(ConnectionServices& services, Transport& transport, Connection& connection,
-                               RequestReader& reader, std::size_t short_head_bytes)
+                               RequestReader& reader, ReplyWriter& replies, std::size_t short_head_bytes)
     : services_(services),
       transport_(transport),
       connection_(connection),
       reader_(reader),
+      replies_(replies),
       short_head_bytes_(short_head_bytes) {}
 
 void RequestArrival::next() {
     reader_.next();
-    charge_head();
+    charge_input(input_memory(reader_.input_capacity(), 0));
     phase_ = Phase::idle;
     late_ = false;
     deadline_ = {};
@@ -48,16 +50,24 @@ void RequestArrival::count_time() {
     if (is_timed_) services_.counters.stages.add(broker::Stage::read, Clock::now() - arrived_);
 }
 
+// A write that is cancelled would leave a part of a reply, so a late one ends with the connection.
 bool RequestArrival::give_up() {
-    if (phase_ != Phase::reading || late_) return false;
+    if (phase_ != Phase::reading || late_ || replies_.is_writing()) return false;
     late_ = true;
     transport_.cancel();
     return true;
 }
 
+bool RequestArrival::is_idle() const { return phase_ == Phase::idle && !reader_.has_begun() && !replies_.is_writing(); }
+
+void RequestArrival::drain() {
+    draining_ = true;
+    if (is_idle()) transport_.cancel();
+}
+
 void RequestArrival::drop() {
     reader_.drop();
-    head_memory_.release();
+    input_memory_.release();
 }
 
 // Returns false if reading has ended; see end_early().
@@ -66,7 +76,7 @@ asio::awaitable<bool> RequestArrival::read_more() {
         co_await transport_.wait_to_read();
         if (late_) co_return false;
     }
-    const asio::mutable_buffer room = reader_.prepare();
+    const asio::mutable_buffer room = reader_.prepare(reader_.is_behind() && charge_wide_read());
     const std::size_t n = co_await transport_.read_some(room);
     reader_.commit(n);
     if (is_timed_) arrived_ = Clock::now();
@@ -77,7 +87,9 @@ RequestArrival::End RequestArrival::end_head(RequestReader::Step step) {
     connection_.set_busy();
     has_served_ = true;
     phase_ = Phase::reading;
-    return step == RequestReader::Step::done ? End::complete : End::refused;
+    if (step != RequestReader::Step::done) return End::refused;
+    if (reader_.head_bytes() > short_head_bytes_) charge_whole_head();
+    return End::complete;
 }
 
 std::optional<RequestArrival::End> RequestArrival::read_arrived_head() {
@@ -91,6 +103,11 @@ asio::awaitable<RequestArrival::End> RequestArrival::read_head() {
     using Step = RequestReader::Step;
     Step step = reader_.read_head();
     if (step == Step::more) {
+        if (replies_.has_collected() && !co_await replies_.write_collected()) co_return End::peer_left;
+        if (!reader_.has_begun()) {
+            if (draining_) co_return End::peer_left;
+            be_idle();
+        }
         const Clock::time_point now = Clock::now();
         connection_.set_deadline(now + services_.options.http.idle_timeout);
         connection_.set_waiting(has_served_ ? now + familiar_lead : now);
@@ -103,7 +120,8 @@ asio::awaitable<RequestArrival::End> RequestArrival::read_head() {
         }
         if (!co_await read_more()) co_return end_early();
         step = reader_.read_head();
-        if (step == Step::more && !charge_head()) co_return End::no_memory;
+        const std::size_t bytes = input_memory(reader_.input_capacity(), reader_.head_bytes());
+        if (step == Step::more && !charge_input(bytes)) co_return End::no_memory;
     }
     co_return end_head(step);
 }
@@ -126,6 +144,8 @@ asio::awaitable<RequestArrival::End> RequestArrival::read_body(std::size_t body_
         if (!co_await go_on()) co_return End::peer_left;
     }
     Step step = reader_.read_body(body_bytes_max);
+    if (step == Step::more && replies_.has_collected() && !co_await replies_.write_collected())
+        co_return End::peer_left;
     Clock::time_point begun;
     while (step == Step::more) {
         if (begun == Clock::time_point()) begun = Clock::now();
@@ -172,6 +192,7 @@ bool RequestArrival::has_unknown_expectation() const {
 asio::awaitable<bool> RequestArrival::go_on() {
     const std::string_view expected = field_value(reader_.head(), boost::beast::http::field::expect);
     if (expected.empty() || reader_.head().version() < 11 || reader_.input_bytes() != 0) co_return true;
+    if (replies_.has_collected() && !co_await replies_.write_collected()) co_return false;
     constexpr std::string_view text = "HTTP/1.1 100 Continue\r\n\r\n";
     const asio::const_buffer buffer = asio::buffer(text);
     co_return co_await transport_.write(std::span(&buffer, 1));
@@ -181,18 +202,38 @@ RequestArrival::End RequestArrival::end_without_share(const AddressBytes& share,
     return bytes > share.bytes_max() ? End::share_too_small : End::share_taken;
 }
 
-// The connection's own charge covers a short head. A long head is charged for its text and, twice, for the parsed head,
-// whose memory grows by half.
-bool RequestArrival::charge_head() {
-    const std::size_t capacity = reader_.input_capacity();
-    const std::size_t bytes = capacity > short_head_bytes_ ? 3 * capacity : 0;
-    if (bytes <= head_memory_.bytes()) {
-        if (head_memory_) head_memory_.force_resize(bytes);
-        return true;
-    }
-    if (head_memory_) return head_memory_.resize(bytes);
-    head_memory_ = services_.memory.charge(base::MemoryUse::bodies, bytes);
-    return static_cast<bool>(head_memory_);
+// The connection's own charge covers a short head and the room for it. A long head is charged twice for what it is
+// parsed to, whose memory grows by half.
+std::size_t RequestArrival::input_memory(std::size_t capacity, std::size_t head) const {
+    return (capacity > short_head_bytes_ ? capacity : 0) + (head > short_head_bytes_ ? 2 * head : 0);
+}
+
+bool RequestArrival::charge_input(std::size_t bytes) {
+    if (bytes == input_memory_.bytes()) return true;
+    if (input_memory_) return input_memory_.resize(bytes);
+    input_memory_ = services_.memory.charge(base::MemoryUse::bodies, bytes);
+    return static_cast<bool>(input_memory_);
+}
+
+// Of a head that may have come at once, in the room for a pipeline.
+void RequestArrival::charge_whole_head() {
+    const std::size_t bytes = input_memory(reader_.input_capacity(), reader_.head_bytes());
+    if (!input_memory_) input_memory_ = services_.memory.force_charge(base::MemoryUse::bodies, 0);
+    input_memory_.force_resize(bytes);
+}
+
+// Returns false if there is no memory: the pipeline is then read in small pieces.
+bool RequestArrival::charge_wide_read() {
+    const std::size_t capacity = reader_.input_bytes() + RequestReader::read_bytes_max;
+    const std::size_t bytes = input_memory(capacity, reader_.head_bytes());
+    return services_.memory.has_room(base::MemoryUse::bodies, bytes) && charge_input(bytes);
+}
+
+// Frees what only a pipeline needs.
+void RequestArrival::be_idle() {
+    reader_.narrow();
+    charge_input(input_memory(reader_.input_capacity(), 0));
+    replies_.drop();
 }
 
 // Charges for what has arrived and for what the next read may add. Bytes that are only announced take no memory yet.
@@ -207,7 +248,7 @@ std::size_t RequestArrival::body_memory(std::uint64_t least) const {
 // An announced body is judged by its whole length. The connection's charge is twice that of a short head.
 RequestArrival::End RequestArrival::end_without_memory() const {
     const std::size_t bytes = body_memory(reader_.content_length().value_or(0));
-    const std::size_t held = 2 * short_head_bytes_ + head_memory_.bytes();
+    const std::size_t held = 2 * short_head_bytes_ + input_memory_.bytes();
     return services_.memory.could_fit(base::MemoryUse::bodies, bytes, held) ? End::no_memory : End::never_any_memory;
 }
 

@@ -1,6 +1,6 @@
 // Receives a connection's requests: reads them from the transport into the connection's RequestReader, within each
-// request's limits of time, memory and its address's share, and reports how reading ended. The session answers. Belongs
-// to the connection's thread.
+// request's limits of time, memory and its address's share, and reports how reading ended. Before it waits for bytes,
+// it has the replies to earlier requests written. The session answers. Belongs to the connection's thread.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -17,6 +17,8 @@
 #include "broker/server/net/transport.hpp"
 
 namespace sluice::server {
+
+class ReplyWriter;
 
 // The time after which a body is too slow if no more than `received` bytes of it have arrived. `begun`: when reading it
 // began. `rate`: bytes a second; 0: no limit.
@@ -41,7 +43,7 @@ public:
     // `short_head_bytes`: the size of a head that the connection's charge already covers. The other arguments must
     // outlive this object.
     RequestArrival(ConnectionServices& services, Transport& transport, Connection& connection, RequestReader& reader,
-                   std::size_t short_head_bytes);
+                   ReplyWriter& replies, std::size_t short_head_bytes);
 
     void next();  // begins another request
     // Reads a head or a body that has arrived whole, as most have; none: the rest of it must be waited for. `share`
@@ -59,8 +61,7 @@ public:
     void finish() { phase_ = Phase::done; }  // nothing more of this request is read
     void count_time();                       // of reading the request, which is complete, if it is to be timed
 
-    // Whether it is waiting for a request and nothing of it has arrived.
-    bool is_idle() const { return phase_ == Phase::idle && !reader_.has_begun(); }
+    void drain();  // ends waiting for a request of which nothing has arrived, now and later
     // The request's time is over: ends reading it, as `late`. Returns false if no request is being read or it is
     // already late.
     bool give_up();
@@ -70,13 +71,19 @@ private:
     using Clock = Connection::Clock;
     enum class Phase : std::uint8_t { idle, reading, done };
 
+    // Whether it is waiting for a request and nothing of it has arrived.
+    bool is_idle() const;
     boost::asio::awaitable<bool> read_more();
     End end_head(RequestReader::Step step);
     bool has_unknown_expectation() const;
     boost::asio::awaitable<bool> go_on();
     End end_early() const { return late_ ? End::late : End::peer_left; }
     static End end_without_share(const AddressBytes& share, std::uint64_t bytes);
-    bool charge_head();
+    std::size_t input_memory(std::size_t capacity, std::size_t head) const;
+    bool charge_input(std::size_t bytes);
+    void charge_whole_head();
+    bool charge_wide_read();
+    void be_idle();
     bool charge_body(base::MemoryCharge& memory);
     std::size_t body_memory(std::uint64_t least) const;
     End end_without_memory() const;
@@ -85,11 +92,13 @@ private:
     Transport& transport_;
     Connection& connection_;
     RequestReader& reader_;
+    ReplyWriter& replies_;
     const std::size_t short_head_bytes_;
-    base::MemoryCharge head_memory_;  // for a long head, in MemoryUse::bodies
-    Clock::time_point deadline_;      // of the request, once it takes more than one read
+    base::MemoryCharge input_memory_;  // for much input or a long head, in MemoryUse::bodies
+    Clock::time_point deadline_;       // of the request, once it takes more than one read
     Phase phase_ = Phase::idle;
     bool late_ = false;
+    bool draining_ = false;
     bool is_timed_ = false;
     Clock::time_point arrived_;  // if it is timed: when its last bytes did
     bool has_served_ = false;    // the connection has had a request, even if refused

@@ -36,24 +36,38 @@ void RequestReader::next() {
     body_remaining_ = part_bytes_ = 0;
     chunked_ = {};
     drop_body();
-    if (input_.size() == 0 && input_.capacity() > read_bytes_max) drop();
+    is_pipelined_ = input_.size() != 0;
+    if (!is_pipelined_ && input_.capacity() > read_bytes_max) drop();
 }
 
 void RequestReader::drop() {
     input_.clear();
     input_.shrink_to_fit();
+    is_wide_ = false;
     drop_body();
+}
+
+void RequestReader::narrow() {
+    if (is_wide_ && input_.size() == 0) drop();
 }
 
 // Swaps, since assigning an empty string would keep the memory.
 void RequestReader::drop_body() { std::string().swap(body_); }
 
 // Offers as much room as is known to come or has already arrived: long requests take few reads, short ones little
-// memory.
-boost::asio::mutable_buffer RequestReader::prepare() {
+// memory. What room there is costs nothing.
+boost::asio::mutable_buffer RequestReader::prepare(bool wide) {
     const std::uint64_t expected = body_remaining_ + 2 * part_bytes_ + (head_done_ ? body_.size() : input_.size());
-    const auto bytes = std::clamp<std::uint64_t>(expected, first_read_bytes, read_bytes_max);
-    return input_.prepare(static_cast<std::size_t>(bytes));
+    const auto needed = std::clamp<std::uint64_t>(expected, first_read_bytes, read_bytes_max);
+    const std::size_t spare = input_.capacity() - input_.size();
+    offered_ = wide ? read_bytes_max : std::clamp(spare, static_cast<std::size_t>(needed), read_bytes_max);
+    is_wide_ = is_wide_ || wide;
+    return input_.prepare(offered_);
+}
+
+void RequestReader::commit(std::size_t bytes) {
+    has_filled_ = bytes == offered_;
+    input_.commit(bytes);
 }
 
 std::optional<std::uint64_t> RequestReader::content_length() const {
@@ -133,6 +147,7 @@ RequestReader::Step RequestReader::parse_head(std::size_t bytes) {
     if (error) return refuse(400, "the request is not well-formed: " + error.message());
     if (parsed != bytes || !parser_->is_header_done()) return refuse(400, "the request is not well-formed");
     input_.consume(bytes);
+    head_bytes_ = bytes;
     head_done_ = true;
     body_remaining_ = content_length().value_or(0);
     body_done_ = body_remaining_ == 0 && !is_chunked();

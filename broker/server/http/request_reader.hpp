@@ -38,9 +38,13 @@ public:
 
     explicit RequestReader(std::size_t head_bytes_max);
 
-    // Offers room for the next bytes; commit() tells how many were put there.
-    boost::asio::mutable_buffer prepare();
-    void commit(std::size_t bytes) { input_.commit(bytes); }
+    // Offers room for the next bytes; commit() tells how many were put there. `wide`: as much as a read may have, for
+    // further requests.
+    boost::asio::mutable_buffer prepare(bool wide = false);
+    void commit(std::size_t bytes);
+    // Whether requests come in a pipeline, and seem to be more than reads have room for.
+    bool is_behind() const { return is_pipelined_ && has_filled_ && !is_wide_; }
+    void narrow();  // frees the room that a wide read has made, if nothing is in it
     std::size_t input_bytes() const { return input_.size(); }  // not yet consumed
     std::size_t input_capacity() const { return input_.capacity(); }
 
@@ -53,6 +57,8 @@ public:
     void next();  // begins another request; keeps bytes of it that have arrived
     void drop();  // frees the input and body; keeps head()
 
+    // Of the current head; until it is done, those that have arrived.
+    std::size_t head_bytes() const { return head_done_ ? head_bytes_ : input_.size(); }
     bool has_begun() const { return head_done_ || input_.size() > 0; }
     bool is_complete() const { return head_done_ && body_done_; }  // the start of the next request is known
     const Refusal& refusal() const { return refusal_; }
@@ -83,13 +89,14 @@ private:
 
     const std::size_t head_bytes_max_;
     boost::beast::flat_buffer input_;
-    std::array<std::byte, 512> head_room_;  // for the fields of most heads
+    std::array<std::byte, 768> head_room_;  // for the fields of most heads: some eight, one of them a token
     std::pmr::monotonic_buffer_resource head_memory_{head_room_.data(), head_room_.size()};
     std::optional<Parser> parser_;
     std::size_t empty_lines_ = 0;
     std::size_t lines_ = 0;
     std::size_t line_begin_ = 0;  // of the head's first incomplete line
     std::size_t searched_ = 0;    // offset up to which its end has been searched for
+    std::size_t head_bytes_ = 0;  // once the head is done
     bool head_done_ = false;
     bool body_done_ = false;
     std::uint64_t body_remaining_ = 0;
@@ -97,6 +104,11 @@ private:
     ChunkedBody chunked_;
     std::string body_;
     Refusal refusal_;
+
+    std::size_t offered_ = 0;    // to the last read
+    bool has_filled_ = false;    // it took all of it
+    bool is_wide_ = false;       // the input has had a wide read
+    bool is_pipelined_ = false;  // the current request has begun to arrive together with the one before
 };
 
 }  // namespace sluice::server

@@ -24,6 +24,7 @@ struct Route {
     bool publishes = false;                       // its body is a document
     bool reads_body = false;                      // the handler does, by HttpRequest::body_stream
     bool for_monitoring = false;                  // answered even if limits.connections or limits.memory is reached
+    bool prompt = false;                          // before it waits, it writes earlier replies (reply_writer.hpp)
     std::string_view name{}, part{};              // HttpRequest::name and part; view the path
     HttpReply refusal{};
 };

@@ -282,3 +282,50 @@ TEST_CASE("a body that is taken part by part may be of any length") {
     CHECK(reader.input_capacity() <= head_bytes_max + RequestReader::read_bytes_max);
     CHECK(!reader.is_complete());
 }
+
+TEST_CASE("a pipeline that has more than a read had room for is behind, until a wide read") {
+    RequestReader reader(head_bytes_max);
+    reader.next();
+    const std::string request = get("Host: a\r\n");
+    const auto fill = [&](bool wide) {
+        const auto room = reader.prepare(wide);
+        std::string bytes;
+        while (bytes.size() < room.size()) bytes += request;
+        std::memcpy(room.data(), bytes.data(), room.size());
+        reader.commit(room.size());
+        return room.size();
+    };
+    const auto read_all = [&] {
+        std::size_t read = 0;
+        for (; reader.read_head() == Step::done; ++read) reader.next();
+        return read;
+    };
+    CHECK(fill(false) == 4'096);
+    CHECK_FALSE(reader.is_behind());  // this may be one request
+    CHECK(read_all() == 4'096 / request.size());
+    REQUIRE(4'096 % request.size() != 0);
+    CHECK(reader.is_behind());
+    CHECK(fill(true) == RequestReader::read_bytes_max);
+    CHECK_FALSE(reader.is_behind());  // there is no more room to have
+    CHECK(reader.input_capacity() < RequestReader::read_bytes_max + 4'096);
+}
+
+TEST_CASE("the room of a wide read is offered again, and freed once nothing is in it") {
+    RequestReader reader(head_bytes_max);
+    reader.next();
+    REQUIRE(reader.prepare(true).size() == RequestReader::read_bytes_max);
+    const std::string begun = "GET / HT";
+    std::memcpy(reader.prepare(true).data(), begun.data(), begun.size());
+    reader.commit(begun.size());
+    CHECK(reader.read_head() == Step::more);
+    reader.narrow();
+    CHECK(reader.input_capacity() >= RequestReader::read_bytes_max);
+    CHECK(reader.prepare().size() > RequestReader::read_bytes_max / 2);
+    put(reader, "TP/1.1\r\n\r\n");
+    CHECK(reader.read_head() == Step::done);
+    CHECK(reader.head_bytes() == begun.size() + 10);
+    reader.next();
+    reader.narrow();
+    CHECK(reader.input_capacity() == 0);
+    CHECK(reader.prepare().size() == 4'096);
+}

@@ -1,0 +1,107 @@
+#include "broker/server/http/reply_writer.hpp"
+
+#include <new>
+#include <utility>
+
+#include "broker/server/net/turns.hpp"
+#include "config/options.hpp"
+
+namespace sluice::server {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t first_collected_bytes = 8u << 10;  // 16 replies to publications take some 6 KB
+constexpr std::size_t collecting_memory_bytes = 64u << 10;
+
+static_assert(ReplyWriter::collected_bytes_max + ReplyWriter::short_text_bytes < piece_bytes);
+
+}  // namespace
+
+// Behind what is collected there may be a reply that has been written, or a part of one for which there was no memory.
+bool ReplyWriter::add(const HttpReply& reply, const ReplyFraming& framing, std::string_view text, bool may_collect) {
+    if (is_writing_) return false;
+    replies_.resize(collected_);
+    append_reply_head(replies_, reply, framing);
+    if (may_collect && collect(text)) return true;
+    unwritten_ = {asio::buffer(replies_), asio::buffer(text)};
+    collected_ = 0;
+    return transport_.write_now(unwritten_);
+}
+
+bool ReplyWriter::collect(std::string_view text) {
+    if (text.size() > short_text_bytes || replies_.size() + text.size() > collected_bytes_max) return false;
+    if (!has_room_to_collect()) return false;
+    try {
+        replies_.append(text);
+    } catch (const std::bad_alloc&) {
+        return false;
+    }
+    collected_ = replies_.size();
+    return true;
+}
+
+bool ReplyWriter::has_room_to_collect() {
+    if (memory_) return true;
+    constexpr auto use = base::MemoryUse::connections;
+    if (!services_.memory.has_room(use, collecting_memory_bytes)) return false;
+    memory_ = services_.memory.charge(use, collecting_memory_bytes);
+    try {
+        replies_.reserve(first_collected_bytes);
+    } catch (const std::bad_alloc&) {
+        memory_.release();
+    }
+    return static_cast<bool>(memory_);
+}
+
+// If the write fails or throws, is_writing() stays true: what follows would be taken for the rest of this reply.
+asio::awaitable<bool> ReplyWriter::write_rest() {
+    if (is_writing_) co_return false;
+    is_writing_ = true;
+    const bool written = co_await transport_.write(unwritten_);
+    is_writing_ = !written;
+    co_return written;
+}
+
+bool ReplyWriter::write_collected_now() noexcept {
+    unwritten_ = {asio::buffer(replies_.data(), std::exchange(collected_, 0)), asio::const_buffer()};
+    return transport_.write_now(unwritten_);
+}
+
+asio::awaitable<bool> ReplyWriter::write_collected() {
+    if (write_collected_now()) co_return true;
+    connection_.set_deadline(Connection::Clock::now() + services_.options.http.request_timeout);
+    co_return co_await write_rest();
+}
+
+asio::awaitable<bool> ReplyWriter::write_collected_for_handler() {
+    const bool written = co_await write_collected();
+    connection_.clear_deadline();
+    co_return written;
+}
+
+void ReplyWriter::write_collected_at_end() noexcept {
+    if (has_collected() && !is_writing_) write_collected_now();
+}
+
+void ReplyWriter::add_head(const HttpReply& reply, const ReplyFraming& framing) {
+    replies_.resize(collected_);
+    append_reply_head(replies_, reply, framing);
+}
+
+std::string ReplyWriter::take() {
+    collected_ = 0;
+    std::string taken = std::exchange(replies_, {});
+    if (memory_) taken.shrink_to_fit();
+    memory_.release();
+    return taken;
+}
+
+void ReplyWriter::drop() {
+    if (!memory_) return;
+    std::string().swap(replies_);
+    memory_.release();
+}
+
+}  // namespace sluice::server
