@@ -61,7 +61,7 @@ boost::asio::mutable_buffer RequestReader::prepare(bool wide) {
     const auto needed = std::clamp<std::uint64_t>(expected, first_read_bytes, read_bytes_max);
     const std::size_t spare = input_.capacity() - input_.size();
     offered_ = wide ? read_bytes_max : std::clamp(spare, static_cast<std::size_t>(needed), read_bytes_max);
-    is_wide_ = is_wide_ || wide;
+    is_wide_ = is_wide_ || wide || part_bytes_ != 0;
     return input_.prepare(offered_);
 }
 

@@ -44,7 +44,7 @@ public:
     void commit(std::size_t bytes);
     // Whether requests come in a pipeline, and seem to be more than reads have room for.
     bool is_behind() const { return is_pipelined_ && has_filled_ && !is_wide_; }
-    void narrow();  // frees the room that a wide read has made, if nothing is in it
+    void narrow();  // frees the room for a pipeline or for parts of a body, if nothing is in it
     std::size_t input_bytes() const { return input_.size(); }  // not yet consumed
     std::size_t input_capacity() const { return input_.capacity(); }
 
@@ -107,7 +107,7 @@ private:
 
     std::size_t offered_ = 0;    // to the last read
     bool has_filled_ = false;    // it took all of it
-    bool is_wide_ = false;       // the input has had a wide read
+    bool is_wide_ = false;       // the input has had a wide read, or a body that is taken part by part
     bool is_pipelined_ = false;  // the current request has begun to arrive together with the one before
 };
 

@@ -281,6 +281,9 @@ TEST_CASE("a body that is taken part by part may be of any length") {
     CHECK(taken == 100 * part.size());
     CHECK(reader.input_capacity() <= head_bytes_max + RequestReader::read_bytes_max);
     CHECK(!reader.is_complete());
+    reader.next();
+    reader.narrow();
+    CHECK(reader.input_capacity() == 0);
 }
 
 TEST_CASE("a pipeline that has more than a read had room for is behind, until a wide read") {
