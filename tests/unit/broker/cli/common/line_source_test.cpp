@@ -48,7 +48,7 @@ std::string read(LineSource& source, std::size_t bytes = 100) {
 TEST_CASE("whole lines are read as they come") {
     Pipe pipe;
     auto opened = LineSource::open(pipe.path());
-    REQUIRE(opened);
+    REQUIRE(opened.has_value());
     LineSource source = std::move(*opened);
     CHECK(read(source) == "-");
     pipe.put("ab");
@@ -68,7 +68,7 @@ TEST_CASE("what has been read can be read again, until it is forgotten") {
     pipe.put("first\nsecond\n");
     pipe.end();
     auto opened = LineSource::open(pipe.path());
-    REQUIRE(opened);
+    REQUIRE(opened.has_value());
     LineSource source = std::move(*opened);
     CHECK(source.first_line() == "first\n");
     CHECK(read(source, 8) == "first\nse");
@@ -83,7 +83,7 @@ TEST_CASE("what has been read can be read again, until it is forgotten") {
 TEST_CASE("a very long line is not waited for") {
     Pipe pipe;
     auto opened = LineSource::open(pipe.path());
-    REQUIRE(opened);
+    REQUIRE(opened.has_value());
     LineSource source = std::move(*opened);
     const std::string piece(50'000, 'x');
     std::size_t read_bytes = 0;
@@ -96,9 +96,9 @@ TEST_CASE("a very long line is not waited for") {
 }
 
 TEST_CASE("a file that can't be read is told") {
-    CHECK_FALSE(LineSource::open("/nowhere/log.ndjson"));
+    CHECK_FALSE(LineSource::open("/nowhere/log.ndjson").has_value());
     auto folder = LineSource::open("/");
-    REQUIRE(folder);
+    REQUIRE(folder.has_value());
     LineSource source = std::move(*folder);
     CHECK(source.first_line().empty());
     CHECK(source.failure() == "Is a directory");
