@@ -334,7 +334,10 @@ asio::awaitable<HttpReply> publish_task(Services& services, HttpRequest& request
             result = begin_append(services.publisher, publication, found.get(), *submission);
         else
             result = co_await append(services.publisher, request, publication, found.get());
-        if (!result) co_return HttpReply();
+        if (!result) {
+            HttpReply later;  // named: decisions/coroutines.md
+            co_return later;
+        }
         if (result->has_value()) co_return accepted(services, *publication, **result, submission);
         if (result->error() == broker::PublishRefusal::not_looked_up) {
             if (!co_await look_up(services, request, *publication, found, prepared))
