@@ -86,8 +86,7 @@ void add_publish(CLI::App& app, int& exit_status) {
     add_content_type(command, options->content_type);
     const std::string lines_text =
         "Send each line as a document of its own, as it comes; --whole: all as one document (default: lines if "
-        "standard "
-        "input has a JSON object a line, or an NDJSON file is too large for one document)";
+        "standard input has a JSON object a line, or an NDJSON file is too large for one document)";
     command.add_flag("--lines,!--whole", lines_text)->each([options](const std::string& value) {
         options->lines = value == "true";
     });
