@@ -55,24 +55,30 @@ bool ReplyWriter::has_room_to_collect() {
     return static_cast<bool>(memory_);
 }
 
-// If the write fails or throws, is_writing() stays true: what follows would be taken for the rest of this reply.
 asio::awaitable<bool> ReplyWriter::write_rest() {
     if (is_writing_) co_return false;
+    co_return co_await finish_write();
+}
+
+// If the write fails or throws, is_writing() stays true: what follows would be taken for the rest of this reply.
+asio::awaitable<bool> ReplyWriter::finish_write() {
     is_writing_ = true;
     const bool written = co_await transport_.write(unwritten_);
     is_writing_ = !written;
     co_return written;
 }
 
+// A part of a reply may have left, so is_writing() is true before the rest needs memory.
 bool ReplyWriter::write_collected_now() noexcept {
     unwritten_ = {asio::buffer(replies_.data(), std::exchange(collected_, 0)), asio::const_buffer()};
-    return transport_.write_now(unwritten_);
+    is_writing_ = !transport_.write_now(unwritten_);
+    return !is_writing_;
 }
 
 asio::awaitable<bool> ReplyWriter::write_collected() {
     if (write_collected_now()) co_return true;
     connection_.set_deadline(Connection::Clock::now() + services_.options.http.request_timeout);
-    co_return co_await write_rest();
+    co_return co_await finish_write();
 }
 
 asio::awaitable<bool> ReplyWriter::write_collected_for_handler() {

@@ -57,6 +57,7 @@ private:
     bool collect(std::string_view text);
     bool has_room_to_collect();
     bool write_collected_now() noexcept;
+    boost::asio::awaitable<bool> finish_write();
 
     ConnectionServices& services_;
     Transport& transport_;
