@@ -14,7 +14,7 @@ namespace sluice::base {
 
 enum class MemoryUse : std::uint8_t {
     connections,  // their buffers and coroutines
-    bodies,       // of requests, until they are parsed
+    bodies,       // of requests, until they are parsed; long heads, and the buffers of pipelines
     documents,    // parsed documents, until the last of their events is delivered
     queues,       // events that wait for the matcher
     mailboxes,    // events that wait for a subscriber

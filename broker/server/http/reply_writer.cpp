@@ -1,5 +1,6 @@
 #include "broker/server/http/reply_writer.hpp"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -13,7 +14,9 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t first_collected_bytes = 8u << 10;  // 16 replies to publications take some 6 KB
-constexpr std::size_t collecting_memory_bytes = 64u << 10;
+constexpr std::size_t next_head_bytes = 512;             // few heads are longer
+// What must be free for any of it. Too much to count as little (memory_budget.hpp): small requests go before.
+constexpr std::size_t room_to_collect_bytes = (64u << 10) + 1;
 
 static_assert(ReplyWriter::collected_bytes_max + ReplyWriter::short_text_bytes < piece_bytes);
 
@@ -27,13 +30,15 @@ bool ReplyWriter::add(const HttpReply& reply, const ReplyFraming& framing, std::
     if (may_collect && collect(text)) return true;
     unwritten_ = {asio::buffer(replies_), asio::buffer(text)};
     collected_ = 0;
-    return transport_.write_now(unwritten_);
+    if (!transport_.write_now(unwritten_)) return false;
+    drop();
+    return true;
 }
 
 bool ReplyWriter::collect(std::string_view text) {
     if (text.size() > short_text_bytes || replies_.size() + text.size() > collected_bytes_max) return false;
-    if (!has_room_to_collect()) return false;
     try {
+        if (!make_room_to_collect(text.size())) return false;
         replies_.append(text);
     } catch (const std::bad_alloc&) {
         return false;
@@ -42,17 +47,20 @@ bool ReplyWriter::collect(std::string_view text) {
     return true;
 }
 
-bool ReplyWriter::has_room_to_collect() {
-    if (memory_) return true;
-    constexpr auto use = base::MemoryUse::connections;
-    if (!services_.memory.has_room(use, collecting_memory_bytes)) return false;
-    memory_ = services_.memory.charge(use, collecting_memory_bytes);
-    try {
-        replies_.reserve(first_collected_bytes);
-    } catch (const std::bad_alloc&) {
-        memory_.release();
+// For a text and the head of the next reply, which must not be lost for lack of memory: what it tells of has been done.
+// Returns false if memory is short.
+bool ReplyWriter::make_room_to_collect(std::size_t text_bytes) {
+    constexpr auto use = base::MemoryUse::bodies;
+    const std::size_t needed = replies_.size() + text_bytes + next_head_bytes;
+    std::size_t capacity = replies_.capacity();
+    if (needed > capacity) capacity = std::max({first_collected_bytes, needed, 2 * capacity});
+    if (capacity > memory_.bytes()) {
+        if (!services_.memory.has_room(use, room_to_collect_bytes)) return false;
+        if (!memory_) memory_ = services_.memory.charge(use, 0);
+        if (!memory_ || !memory_.resize(capacity)) return false;
     }
-    return static_cast<bool>(memory_);
+    replies_.reserve(capacity);
+    return true;
 }
 
 asio::awaitable<bool> ReplyWriter::write_rest() {
@@ -65,6 +73,7 @@ asio::awaitable<bool> ReplyWriter::finish_write() {
     is_writing_ = true;
     const bool written = co_await transport_.write(unwritten_);
     is_writing_ = !written;
+    if (written) drop();
     co_return written;
 }
 
@@ -72,6 +81,7 @@ asio::awaitable<bool> ReplyWriter::finish_write() {
 bool ReplyWriter::write_collected_now() noexcept {
     unwritten_ = {asio::buffer(replies_.data(), std::exchange(collected_, 0)), asio::const_buffer()};
     is_writing_ = !transport_.write_now(unwritten_);
+    if (!is_writing_) drop();
     return !is_writing_;
 }
 
@@ -104,7 +114,7 @@ std::string ReplyWriter::take() {
     return taken;
 }
 
-void ReplyWriter::drop() {
+void ReplyWriter::drop() noexcept {
     if (!memory_) return;
     std::string().swap(replies_);
     memory_.release();

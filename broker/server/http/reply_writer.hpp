@@ -51,13 +51,13 @@ public:
 
     // Whether a write is under way, or has failed: nothing else can be written.
     bool is_writing() const { return is_writing_; }
-    void drop();  // frees the memory that only collecting needs. Precondition: nothing is collected.
 
 private:
     bool collect(std::string_view text);
-    bool has_room_to_collect();
+    bool make_room_to_collect(std::size_t text_bytes);
     bool write_collected_now() noexcept;
     boost::asio::awaitable<bool> finish_write();
+    void drop() noexcept;  // frees the memory that only collecting needs. Precondition: nothing is collected.
 
     ConnectionServices& services_;
     Transport& transport_;
@@ -65,7 +65,7 @@ private:
     std::string replies_;                                 // those that are collected, then the head of the last reply
     std::size_t collected_ = 0;                           // the size of those that are collected
     std::array<boost::asio::const_buffer, 2> unwritten_;  // of a write that has begun
-    base::MemoryCharge memory_;                           // of `replies_`, once replies have been collected
+    base::MemoryCharge memory_;                           // of `replies_`, while replies are collected
     bool is_writing_ = false;
 };
 

@@ -222,18 +222,18 @@ void RequestArrival::charge_whole_head() {
     input_memory_.force_resize(bytes);
 }
 
-// Returns false if there is no memory: the pipeline is then read in small pieces.
+// Returns false if there is no memory: the pipeline is then read in small pieces. It asks for a byte more, so that
+// the charge does not count as little (memory_budget.hpp): small requests go before.
 bool RequestArrival::charge_wide_read() {
     const std::size_t capacity = reader_.input_bytes() + RequestReader::read_bytes_max;
     const std::size_t bytes = input_memory(capacity, reader_.head_bytes());
-    return services_.memory.has_room(base::MemoryUse::bodies, bytes) && charge_input(bytes);
+    return services_.memory.has_room(base::MemoryUse::bodies, bytes + 1) && charge_input(bytes);
 }
 
 // Frees what only a pipeline needs.
 void RequestArrival::be_idle() {
     reader_.narrow();
     charge_input(input_memory(reader_.input_capacity(), 0));
-    replies_.drop();
 }
 
 // Charges for what has arrived and for what the next read may add. Bytes that are only announced take no memory yet.

@@ -151,6 +151,12 @@ server::Route route_in_pipeline(server::http::verb, std::string_view) {
     return route;
 }
 
+boost::asio::awaitable<server::HttpReply> answer_with(std::size_t bytes) {
+    server::HttpReply reply;
+    reply.body.assign(bytes, 'x');
+    co_return reply;
+}
+
 }  // namespace
 
 TEST_CASE("each allocation of a session may fail: publishing, matching, asking", "[alloc]") {
@@ -229,4 +235,30 @@ TEST_CASE("each allocation of a pipeline may fail: nothing follows a part of a r
         if (!more) CHECK(statuses == "200 200 ");
     }
     CHECK(halves > 0);
+}
+
+TEST_CASE("replies to a pipeline need no large piece of memory, whatever their size", "[alloc]") {
+    SessionTrial trial;
+    std::string requests, statuses;
+    for (int i = 0; i < 16; ++i) {
+        requests += i < 15 ? "GET / HTTP/1.1\r\nHost: t\r\n\r\n" : request("GET /");
+        statuses += "200 ";
+    }
+    for (std::size_t bytes = 0; bytes <= server::ReplyWriter::short_text_bytes; bytes += 50) {
+        CAPTURE(bytes);
+        const server::Router router = [bytes](server::http::verb, std::string_view) {
+            server::Route route{[bytes](server::HttpRequest&) { return answer_with(bytes); }};
+            route.prompt = true;
+            return route;
+        };
+        StringConnection connection(trial.io, trial.running.broker.services(), std::string::npos, std::string::npos,
+                                    router);
+        connection.send(requests);
+        FailingAllocations::exempt_this_thread(false);
+        FailingAllocations::fail_above(12u << 10);  // more than the first room for replies
+        trial.run_until(connection, [] { return false; });
+        FailingAllocations::stop();
+        FailingAllocations::exempt_this_thread();
+        CHECK(statuses_of(connection.output()) == statuses);
+    }
 }

@@ -1,11 +1,13 @@
 // Requests that arrive before those ahead of them have been answered: how many reads and writes they take, and that no
 // reply waits with a later request. One thread does all of the connections' I/O.
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <catch2/catch.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "broker/base/memory/memory_budget.hpp"
 #include "broker/core/counters.hpp"
@@ -67,8 +69,9 @@ std::string statuses(std::string_view text) {
 }
 
 struct Pipeline {
-    explicit Pipeline(server::Router router = {})
-        : connection(io, running.broker.services(), std::string::npos, std::string::npos, std::move(router)) {
+    explicit Pipeline(server::Router router = {}, std::vector<std::string> overrides = {})
+        : running(std::move(overrides)),
+          connection(io, running.broker.services(), std::string::npos, std::string::npos, std::move(router)) {
         settle();
     }
 
@@ -106,6 +109,7 @@ struct Waiting {
     }
     asio::awaitable<server::HttpReply> answer(const server::HttpRequest& request, std::size_t bytes, bool waits,
                                               bool is_prompt) {
+        most_bytes = std::max(most_bytes, pipeline.memory(MemoryUse::bodies));
         if (waits) {
             if (is_prompt && server::has_earlier_replies(request)) co_await server::write_earlier_replies(request);
             ++waiting;
@@ -124,6 +128,7 @@ struct Waiting {
     static constexpr std::size_t longer_bytes = server::ReplyWriter::short_text_bytes + 1;
 
     std::size_t waiting = 0;
+    std::size_t most_bytes = 0;  // that were charged for bodies when a handler began
     Pipeline pipeline{[this](server::http::verb, std::string_view path) { return route_of(path); }};
     asio::steady_timer timer{pipeline.io, asio::steady_timer::time_point::max()};
 };
@@ -263,18 +268,50 @@ TEST_CASE_METHOD(Pipeline, "the requests of a client that does not read are not 
 }
 
 TEST_CASE_METHOD(Waiting, "a pipeline is read in large pieces, and what they take is charged until it is idle") {
-    const std::size_t idle = pipeline.memory(MemoryUse::connections);
     const std::string requests = times(3'000, get("/now"));
     CHECK(pipeline.memory(MemoryUse::bodies) == 0);
     pipeline.send(requests + get("/later"));
     CHECK(waiting == 1);
     CHECK(pipeline.connection.reads() <= 2 + requests.size() / server::RequestReader::read_bytes_max);
     CHECK(pipeline.memory(MemoryUse::bodies) >= server::RequestReader::read_bytes_max);
-    CHECK(pipeline.memory(MemoryUse::connections) > idle);
     let_go();
     CHECK(count(pipeline.connection.output(), "HTTP/1.1 200 ") == 3'001);
     CHECK(pipeline.memory(MemoryUse::bodies) == 0);
-    CHECK(pipeline.memory(MemoryUse::connections) == idle);
+}
+
+TEST_CASE_METHOD(Waiting, "what collected replies take is charged until they are written") {
+    const std::string path = GENERATE("/now", "/prompt", "/longer");
+    CAPTURE(path);
+    const std::size_t connections = pipeline.memory(MemoryUse::connections);
+    pipeline.send(get("/now") + get(path) + get("/now").substr(0, 10));
+    CHECK(most_bytes > 0);
+    CHECK(most_bytes <= 2 * server::ReplyWriter::short_text_bytes);
+    CHECK(pipeline.memory(MemoryUse::bodies) == 0);  // though a request has begun, or waits
+    CHECK(pipeline.memory(MemoryUse::connections) == connections);
+    let_go();
+}
+
+TEST_CASE_METHOD(Waiting, "what is charged for collected replies grows with them") {
+    pipeline.send(times(13, get("/long")));
+    CHECK(pipeline.connection.writes() == 1);
+    CHECK(most_bytes >= 12 * server::ReplyWriter::short_text_bytes);
+    CHECK(pipeline.memory(MemoryUse::bodies) == 0);
+}
+
+TEST_CASE("where only small requests have room, they are served, but replies are not collected") {
+    constexpr std::size_t gib = std::size_t{1} << 30;  // more than the process takes, less than is kept for them
+    Pipeline pipeline({}, {"limits.memory=1024GiB"});
+    sluice::base::MemoryBudget& budget = pipeline.running.broker.services().memory;
+    const std::size_t bytes = budget.ceiling(MemoryUse::bodies) - budget.used() + gib;
+    const sluice::base::MemoryCharge most = budget.force_charge(MemoryUse::filters, bytes);
+    pipeline.send(publish("a") + publish("b"));
+    CHECK(pipeline.found() == "202 202");
+    CHECK(pipeline.connection.writes() == 2);
+    const std::string requests = times(1'000, get("/healthz"));
+    pipeline.send(requests);
+    CHECK(count(pipeline.connection.output(), "ok\n") == 1'000);
+    CHECK(pipeline.connection.writes() == 1'002);
+    CHECK(pipeline.connection.reads() >= requests.size() / 8'192);
 }
 
 TEST_CASE_METHOD(Pipeline, "without memory a pipeline is read in small pieces, and each reply written by itself") {
