@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/core/string.hpp>
+#include <new>
 #include <span>
 #include <string_view>
 
@@ -70,13 +71,25 @@ void RequestArrival::drop() {
     input_memory_.release();
 }
 
+// Without memory for much at once, small pieces will do.
+asio::mutable_buffer RequestArrival::prepare_read() {
+    if (reader_.is_behind() && charge_wide_read()) {
+        try {
+            return reader_.prepare(true);
+        } catch (const std::bad_alloc&) {
+            charge_input(input_memory(reader_.input_capacity(), reader_.head_bytes()));
+        }
+    }
+    return reader_.prepare();
+}
+
 // Returns false if reading has ended; see end_early().
 asio::awaitable<bool> RequestArrival::read_more() {
     if (std::max(reader_.input_bytes(), reader_.body().size()) > long_request_bytes) {
         co_await transport_.wait_to_read();
         if (late_) co_return false;
     }
-    const asio::mutable_buffer room = reader_.prepare(reader_.is_behind() && charge_wide_read());
+    const asio::mutable_buffer room = prepare_read();
     const std::size_t n = co_await transport_.read_some(room);
     reader_.commit(n);
     if (is_timed_) arrived_ = Clock::now();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/buffer.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -73,6 +74,7 @@ private:
 
     // Whether it is waiting for a request and nothing of it has arrived.
     bool is_idle() const;
+    boost::asio::mutable_buffer prepare_read();
     boost::asio::awaitable<bool> read_more();
     End end_head(RequestReader::Step step);
     bool has_unknown_expectation() const;

@@ -61,8 +61,9 @@ boost::asio::mutable_buffer RequestReader::prepare(bool wide) {
     const auto needed = std::clamp<std::uint64_t>(expected, first_read_bytes, read_bytes_max);
     const std::size_t spare = input_.capacity() - input_.size();
     offered_ = wide ? read_bytes_max : std::clamp(spare, static_cast<std::size_t>(needed), read_bytes_max);
+    const boost::asio::mutable_buffer room = input_.prepare(offered_);
     is_wide_ = is_wide_ || wide || part_bytes_ != 0;
-    return input_.prepare(offered_);
+    return room;
 }
 
 void RequestReader::commit(std::size_t bytes) {

@@ -39,7 +39,7 @@ public:
     explicit RequestReader(std::size_t head_bytes_max);
 
     // Offers room for the next bytes; commit() tells how many were put there. `wide`: as much as a read may have, for
-    // further requests.
+    // further requests; without memory for that, less can be asked for.
     boost::asio::mutable_buffer prepare(bool wide = false);
     void commit(std::size_t bytes);
     // Whether requests come in a pipeline, and seem to be more than reads have room for.
