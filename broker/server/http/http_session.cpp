@@ -449,7 +449,8 @@ std::optional<HttpSession::Next> HttpSession::write_reply_now(HttpReply& reply) 
     if (!reply.takeover) framing.content_length = reply.text().size();
     after_reply_ = framing.keep_alive ? Next::request : Next::close;
     const std::string_view text = is_head ? std::string_view() : reply.text();
-    const bool may_collect = framing.keep_alive && reader_.input_bytes() != 0;
+    // Some clients send an empty line after a body.
+    const bool may_collect = framing.keep_alive && reader_.input_bytes() > 2;
     return replies_.add(reply, framing, text, may_collect) ? std::optional(after_reply_) : std::nullopt;
 }
 

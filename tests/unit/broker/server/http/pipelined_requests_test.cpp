@@ -291,6 +291,21 @@ TEST_CASE_METHOD(Waiting, "what collected replies take is charged until they are
     let_go();
 }
 
+TEST_CASE_METHOD(Pipeline,
+                 "an empty line after a request is not the next one, which its reply could be collected for") {
+    connection.take_output(false);
+    send(get("/healthz") + "\r\n");
+    CHECK(memory(MemoryUse::bodies) == 0);
+    connection.take_output(true);
+    settle();
+    connection.take_output(false);
+    send(get("/healthz") + "\r\n\r");  // likewise, or a request
+    CHECK(memory(MemoryUse::bodies) > 0);
+    connection.take_output(true);
+    settle();
+    CHECK(found() == "200 200");
+}
+
 TEST_CASE_METHOD(Waiting, "what is charged for collected replies grows with them") {
     pipeline.send(times(13, get("/long")));
     CHECK(pipeline.connection.writes() == 1);
@@ -326,7 +341,7 @@ TEST_CASE_METHOD(Pipeline, "without memory a pipeline is read in small pieces, a
 
 TEST_CASE_METHOD(Pipeline, "a connection that drains writes the replies that are under way") {
     connection.take_output(false);
-    send(get("/healthz") + "\r\n");
+    send(get("/healthz") + "\r\n\r\n");
     connection.session().drain();
     settle();
     CHECK_FALSE(connection.has_ended());
