@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "broker/core/ingest/publisher.hpp"
 #include "broker/server/api/handlers.hpp"
 #include "broker/server/http/busy_problems.hpp"
 #include "broker/server/streams/stream_handlers.hpp"
@@ -166,7 +167,7 @@ Router make_router(Services& services) {
         route.publishes = endpoint.handler == publish_events;
         route.for_monitoring = endpoint.traits.for_monitoring;
         route.reads_body = endpoint.traits.reads_body;
-        route.prompt = endpoint.traits.prompt;
+        route.prompt = endpoint.traits.prompt && (!route.publishes || services.publisher.completes_at_once());
         return route;
     };
 }

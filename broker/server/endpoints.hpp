@@ -18,7 +18,8 @@ struct EndpointTraits {
     bool for_monitoring = false;  // answered even if limits.connections or limits.memory is reached
     bool reads_body = false;      // the handler does, from HttpRequest::body_stream
     // Completes at once, or writes the replies to earlier requests itself before it waits (reply_writer.hpp). For
-    // others they are written before.
+    // others they are written before, as for what publishes where appends do not end at once: what has been parsed, or
+    // claimed for a key, must not wait for a slow reader.
     bool prompt = false;
 };
 

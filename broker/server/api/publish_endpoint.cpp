@@ -1,5 +1,5 @@
-// POST /v1/events. The endpoint is prompt (endpoints.hpp): what may wait (publish_document.hpp) first writes the
-// replies to earlier requests.
+// POST /v1/events. The endpoint is prompt (endpoints.hpp) if appends end at once: what may wait (publish_document.hpp)
+// first writes the replies to earlier requests.
 #include <optional>
 #include <string>
 #include <utility>

@@ -17,6 +17,7 @@
 #include "broker/server/net/connections.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/support/string_connection.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tests/unit/broker/support.hpp"
 
 namespace asio = boost::asio;
@@ -360,4 +361,20 @@ TEST_CASE_METHOD(Pipeline, "replies that are not read in time end the connection
     settle();
     CHECK(connection.has_ended());
     CHECK(connection.output().empty());
+}
+
+TEST_CASE("a document for a store on disk is neither parsed nor claims its key before earlier replies are written") {
+    const sluice::testing::TemporaryFolder folder;
+    Pipeline pipeline({}, {"store.kind=rocksdb", "store.path=" + (folder.path() / "store").string()});
+    const std::size_t documents = pipeline.memory(MemoryUse::documents);
+    const std::string keyed = publish("a", "Idempotency-Key: k\r\n");
+    pipeline.connection.take_output(false);
+    pipeline.send(get("/healthz") + keyed);
+    CHECK(pipeline.memory(MemoryUse::documents) == documents);
+    StringConnection other(pipeline.io, pipeline.running.broker.services());
+    other.send(keyed);
+    EVENTUALLY((other.run(), statuses(other.output()) == "202"));
+    pipeline.connection.take_output(true);
+    EVENTUALLY((pipeline.connection.run(), pipeline.found() == "200 202"));
+    CHECK(pipeline.running.broker.counters().documents == 1);
 }
