@@ -434,6 +434,7 @@ void HttpSession::begin_reply() {
 
 // The reply must live until it is written. None: write_rest() must follow.
 std::optional<HttpSession::Next> HttpSession::write_reply_now(HttpReply& reply) {
+    if (replies_.is_writing()) return Next::closed_by_peer;  // those to earlier requests could not be written
     broker::count(services_.counters.replies[reply.status]);
     base::log_at(config::LogLevel::debug, [&] { log_reply(reply); });
     browser_rules_.permit(reader_.head(), reply);
