@@ -39,10 +39,30 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
+// How long a publication may wait.
+struct Patience {
+    Clock::time_point deadline;
+    bool is_cut_off = false;  // the replies to earlier requests could not be written
+};
+
+HttpReply cut_off_problem() {
+    return busy_problem("the connection was closed while the document waited, so it was not published");
+}
+
+// Writes the replies to earlier requests, before the publication waits for anything: its own wait begins then. Returns
+// false if they could not be written.
+asio::awaitable<bool> write_replies_before(const Services& services, const HttpRequest& request, Patience& patience) {
+    const bool written = co_await write_earlier_replies(request);
+    patience = {Clock::now() + services.options.publish.wait, !written};
+    co_return written;
+}
+
 // All clients that are exempt from limits share an owner.
-asio::awaitable<Prepared> prepare_somewhere(Services& services, const HttpRequest& request, PublishTask& task) {
+asio::awaitable<Prepared> prepare_somewhere(Services& services, const HttpRequest& request, PublishTask& task,
+                                            Patience& patience) {
     if (task.is_small()) co_return prepare_publication(task, services.memory, services.counters.stages);
-    if (has_earlier_replies(request)) co_await write_earlier_replies(request);
+    if (has_earlier_replies(request) && !co_await write_replies_before(services, request, patience))
+        co_return cut_off_problem();
     const auto deadline = worker_deadline(services.options.publish);
     // By itself, since only then it shows how long parsing may take.
     if (task.is_gzip) {
@@ -79,18 +99,19 @@ private:
 
 // Prepares a task again and again for which there was no memory, until the deadline.
 asio::awaitable<Prepared> prepare_in_time(Services& services, const HttpRequest& request, PublishTask& task,
-                                          broker::MemoryShortage shortage, Clock::time_point deadline) {
+                                          broker::MemoryShortage shortage, Patience& patience) {
     constexpr std::chrono::milliseconds first_pause{2}, longest_pause{50};
-    if (has_earlier_replies(request)) co_await write_earlier_replies(request);
+    if (has_earlier_replies(request) && !co_await write_replies_before(services, request, patience))
+        co_return cut_off_problem();
     MemoryWaiter waiter(services.waits_for_memory);
     asio::steady_timer timer(co_await asio::this_coro::executor);
     for (Clock::duration pause = first_pause;; pause = std::min<Clock::duration>(2 * pause, longest_pause)) {
-        const bool has_time = Clock::now() + pause < deadline && !services.draining;
+        const bool has_time = Clock::now() + pause < patience.deadline && !services.draining;
         if (shortage == broker::MemoryShortage::permanent || !has_time || !waiter.may_wait())
             co_return memory_problem(shortage);
         timer.expires_after(pause);
         co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
-        Prepared prepared = co_await prepare_somewhere(services, request, task);
+        Prepared prepared = co_await prepare_somewhere(services, request, task, patience);
         const auto* again = std::get_if<broker::MemoryShortage>(&prepared);
         if (again == nullptr) co_return prepared;
         shortage = *again;
@@ -105,13 +126,13 @@ struct RoomWaiter {
     PostMemory post_memory;
 };
 
-// Returns false if there was no room in time.
-asio::awaitable<bool> wait_for_room(broker::EventQueue& queue, const HttpRequest& request, const std::string& stream,
-                                    broker::EventQueue::Waiting& waiting, Clock::time_point deadline) {
-    if (has_earlier_replies(request)) co_await write_earlier_replies(request);
+// Returns false if there was no room in time, or the publication is cut off.
+asio::awaitable<bool> wait_for_room(Services& services, const HttpRequest& request, const std::string& stream,
+                                    broker::EventQueue::Waiting& waiting, Patience& patience) {
+    if (has_earlier_replies(request) && !co_await write_replies_before(services, request, patience)) co_return false;
     const auto executor = co_await asio::this_coro::executor;
-    const auto waiter = std::make_shared<RoomWaiter>(executor, deadline);
-    const bool waits = queue.wait_for_room(stream, waiting, [waiter] {
+    const auto waiter = std::make_shared<RoomWaiter>(executor, patience.deadline);
+    const bool waits = services.queue.wait_for_room(stream, waiting, [waiter] {
         // When the I/O thread runs the posted function, the coroutine already waits below.
         post_reserved(waiter->timer.get_executor(), waiter->post_memory, [waiter] { waiter->timer.cancel(); });
     });
@@ -129,10 +150,9 @@ struct AppendWaiter {
     std::optional<broker::Publisher::Outcome> outcome;  // set before the timer is cancelled
 };
 
-asio::awaitable<broker::Publisher::Outcome> append(broker::Publisher& publisher, const HttpRequest& request,
-                                                   const PublicationPtr& publication,
+// Where appends do not end at once, the request's route is not prompt (endpoints.cpp): earlier replies are written.
+asio::awaitable<broker::Publisher::Outcome> append(broker::Publisher& publisher, const PublicationPtr& publication,
                                                    const broker::StoredItems* found) {
-    if (has_earlier_replies(request)) co_await write_earlier_replies(request);
     const auto executor = co_await asio::this_coro::executor;
     const auto waiter = std::make_shared<AppendWaiter>(executor);
     broker::Publisher::Done done = [waiter](const broker::Publisher::Outcome& outcome) {
@@ -206,6 +226,12 @@ Refusal refusal_of(unsigned status) {
     return status == 503 ? Refusal::busy : Refusal::invalid;
 }
 
+// Of a document that could not be prepared.
+Refusal refusal_of(const HttpReply& refusal, bool lacked_memory, const Patience& patience) {
+    if (patience.is_cut_off) return Refusal::abandoned;
+    return lacked_memory && refusal.status == 503 ? Refusal::memory : refusal_of(refusal.status);
+}
+
 Refusal refusal_of(broker::PublishRefusal refusal) {
     switch (refusal) {
         case broker::PublishRefusal::closed:
@@ -235,7 +261,7 @@ HttpReply refused(Services& services, broker::PublishRefusal refusal) {
 // For a client that left while its document waited. One that only closed its sending side gets the reply.
 HttpReply abandoned(broker::Counters& counters) {
     broker::count(counters.documents_refused[Refusal::abandoned]);
-    return busy_problem("the connection was closed while the document waited, so it was not published");
+    return cut_off_problem();
 }
 
 // A publisher's wait for room in the queue.
@@ -249,7 +275,10 @@ struct Waited {
 // its caller: a frame that is too large is not recycled.
 asio::awaitable<bool> look_up(Services& services, const HttpRequest& request, const broker::Publication& publication,
                               std::unique_ptr<const broker::StoredItems>& found, Prepared& refusal) {
-    if (has_earlier_replies(request)) co_await write_earlier_replies(request);
+    if (has_earlier_replies(request) && !co_await write_earlier_replies(request)) {
+        refusal = abandoned(services.counters);
+        co_return false;
+    }
     auto work = [&] { return services.publisher.look_up(publication); };
     auto looked_up =
         co_await run_on_worker(services.workers, request.address_use, worker_deadline(services.options.publish),
@@ -272,7 +301,10 @@ asio::awaitable<bool> look_up(Services& services, const HttpRequest& request, co
 // whether it did.
 asio::awaitable<bool> find_first_reply(Services& services, const HttpRequest& request, const PublishTask& task,
                                        HttpReply& reply) {
-    if (has_earlier_replies(request)) co_await write_earlier_replies(request);
+    if (has_earlier_replies(request) && !co_await write_earlier_replies(request)) {
+        reply = abandoned(services.counters);
+        co_return true;
+    }
     auto work = [&] { return find_stored_reply(services, task.stream, *task.attempt, *task.kept_request); };
     auto found =
         co_await run_on_worker(services.workers, request.address_use, worker_deadline(services.options.publish),
@@ -304,20 +336,19 @@ std::optional<HttpReply> refuse_publisher(const HttpRequest& request) {
 // One coroutine, since each costs as much as two allocations.
 asio::awaitable<HttpReply> publish_task(Services& services, HttpRequest& request, PublishTask& task,
                                         Submission* submission) {
-    const Clock::time_point deadline = Clock::now() + services.options.publish.wait;
+    Patience patience{Clock::now() + services.options.publish.wait};
     Prepared prepared;
     if (task.is_small())
         prepared = prepare_publication(task, services.memory, services.counters.stages);
     else
-        prepared = co_await prepare_somewhere(services, request, task);
+        prepared = co_await prepare_somewhere(services, request, task, patience);
     bool lacked_memory = false;
     if (const auto* shortage = std::get_if<broker::MemoryShortage>(&prepared)) {
         lacked_memory = true;
-        prepared = co_await prepare_in_time(services, request, task, *shortage, deadline);
+        prepared = co_await prepare_in_time(services, request, task, *shortage, patience);
     }
     if (auto* refusal = std::get_if<HttpReply>(&prepared)) {
-        const bool is_memory = lacked_memory && refusal->status == 503;
-        broker::count(services.counters.documents_refused[is_memory ? Refusal::memory : refusal_of(refusal->status)]);
+        broker::count(services.counters.documents_refused[refusal_of(*refusal, lacked_memory, patience)]);
         co_return std::move(*refusal);
     }
     const PublicationPtr publication = std::get<PublicationPtr>(std::move(prepared));
@@ -333,7 +364,7 @@ asio::awaitable<HttpReply> publish_task(Services& services, HttpRequest& request
         else if (submission != nullptr)
             result = begin_append(services.publisher, publication, found.get(), *submission);
         else
-            result = co_await append(services.publisher, request, publication, found.get());
+            result = co_await append(services.publisher, publication, found.get());
         if (!result) {
             HttpReply later;  // named: decisions/coroutines.md
             co_return later;
@@ -345,8 +376,10 @@ asio::awaitable<HttpReply> publish_task(Services& services, HttpRequest& request
             continue;
         }
         if (result->error() != broker::PublishRefusal::no_room) co_return refused(services, result->error());
-        if (!co_await wait_for_room(services.queue, request, publication->stream, waited.waiting, deadline))
+        if (!co_await wait_for_room(services, request, publication->stream, waited.waiting, patience)) {
+            if (patience.is_cut_off) co_return abandoned(services.counters);
             co_return refused(services, result->error());
+        }
         if (request.has_left()) co_return abandoned(services.counters);
     }
 }
@@ -354,7 +387,10 @@ asio::awaitable<HttpReply> publish_task(Services& services, HttpRequest& request
 // The digest of a large body takes as long as parsing a small one.
 asio::awaitable<std::optional<text::Digest>> digest_somewhere(Services& services, const HttpRequest& request) {
     if (request.body.size() <= small_body_bytes) co_return request_digest(request);
-    if (has_earlier_replies(request)) co_await write_earlier_replies(request);
+    if (has_earlier_replies(request) && !co_await write_earlier_replies(request)) {
+        broker::count(services.counters.documents_refused[Refusal::abandoned]);
+        co_return std::nullopt;
+    }
     auto work = [&request] { return request_digest(request); };
     co_return co_await run_on_worker(services.workers, request.address_use, worker_deadline(services.options.publish),
                                      std::move(work), nullptr, digest_estimate(request.body.size()));

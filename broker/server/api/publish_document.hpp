@@ -67,7 +67,8 @@ boost::asio::awaitable<HttpReply> publish_task(Services& services, HttpRequest& 
 boost::asio::awaitable<HttpReply> publish_task_once(Services& services, HttpRequest& request, PublishTask& task,
                                                     const std::string& key, const text::Digest& digest,
                                                     Submission* submission = nullptr);
-// The digest of a large body takes as long as parsing a small one. No value: no worker was free in time.
+// The digest of a large body takes as long as parsing a small one. No value: no worker was free in time, or replies to
+// earlier requests could not be written.
 boost::asio::awaitable<std::optional<text::Digest>> digest_somewhere(Services& services, const HttpRequest& request);
 
 // The reply to a document whose append has ended.

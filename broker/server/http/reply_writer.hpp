@@ -69,8 +69,8 @@ private:
     bool is_writing_ = false;
 };
 
-// An endpoint that is marked as prompt (endpoints.hpp) calls these before it waits for anything:
-// `if (has_earlier_replies(request)) co_await write_earlier_replies(request);`
+// An endpoint that is marked as prompt (endpoints.hpp) calls these before it waits for anything, and does not go on if
+// the connection is broken: `if (has_earlier_replies(request) && !co_await write_earlier_replies(request)) …`
 inline bool has_earlier_replies(const HttpRequest& request) {
     return request.replies != nullptr && request.replies->has_collected();
 }

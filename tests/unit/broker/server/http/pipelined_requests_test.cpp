@@ -4,6 +4,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <catch2/catch.hpp>
+#include <random>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,11 +12,13 @@
 
 #include "broker/base/memory/memory_budget.hpp"
 #include "broker/core/counters.hpp"
+#include "broker/core/refusals.hpp"
 #include "broker/server/api/services.hpp"
 #include "broker/server/http/reply_writer.hpp"
 #include "broker/server/http/request_reader.hpp"
 #include "broker/server/net/connections.hpp"
 #include "tests/support/eventually.hpp"
+#include "tests/support/gzip.hpp"
 #include "tests/support/string_connection.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/unit/broker/support.hpp"
@@ -23,6 +26,7 @@
 namespace asio = boost::asio;
 namespace server = sluice::server;
 using sluice::base::MemoryUse;
+using sluice::broker::DocumentRefusal;
 using sluice::broker::item;
 using sluice::broker::rss;
 using sluice::broker::RunningBroker;
@@ -34,10 +38,24 @@ std::string get(const std::string& target, const std::string& fields = "") {
     return "GET " + target + " HTTP/1.1\r\nHost: test\r\n" + fields + "\r\n";
 }
 
-std::string publish(const std::string& title, const std::string& fields = "") {
-    const std::string body = rss({item(title)});
+std::string publish_body(const std::string& body, const std::string& fields = "") {
     return "POST /v1/events HTTP/1.1\r\nHost: test\r\nContent-Type: application/rss+xml\r\n" + fields +
            "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+std::string publish(const std::string& title, const std::string& fields = "") {
+    return publish_body(rss({item(title)}), fields);
+}
+
+// A document that is parsed on another thread, though it arrives at once: it might expand greatly.
+std::string publish_compressed() {
+    std::minstd_rand random;
+    std::string title;
+    while (title.size() < 2'000) title += static_cast<char>('a' + random() % 26);
+    const std::string body = sluice::testing::gzip(rss({item(title)}));
+    REQUIRE(body.size() > 1'024);
+    REQUIRE(body.size() < 3'000);
+    return publish_body(body, "Content-Encoding: gzip\r\n");
 }
 
 std::string times(std::size_t n, const std::string& text) {
@@ -361,6 +379,25 @@ TEST_CASE_METHOD(Pipeline, "replies that are not read in time end the connection
     settle();
     CHECK(connection.has_ended());
     CHECK(connection.output().empty());
+}
+
+TEST_CASE_METHOD(Pipeline, "what can't be answered is neither done nor counted, once replies could not be written") {
+    const sluice::broker::Counters& counters = running.broker.counters();
+    constexpr std::size_t bytes = 10;  // of the first reply, before the connection breaks
+    for (const std::string& last : {publish_compressed(), get("/v1/streams/default")}) {
+        CAPTURE(last.substr(0, 30));
+        StringConnection broken(io, running.broker.services(), std::string::npos, bytes);
+        broken.send(get("/healthz") + last);
+        EVENTUALLY((broken.run(), broken.has_ended()));
+        CHECK(broken.output().empty());
+    }
+    CHECK(counters.requests == 4);
+    CHECK(counters.replies[200] == 2);
+    CHECK(counters.replies[503] == 0);
+    CHECK(counters.documents == 0);
+    CHECK(counters.documents_refused[DocumentRefusal::abandoned] == 1);
+    connection.send(get("/healthz") + publish_compressed());
+    EVENTUALLY((connection.run(), found() == "200 202"));
 }
 
 TEST_CASE("a document for a store on disk is neither parsed nor claims its key before earlier replies are written") {
