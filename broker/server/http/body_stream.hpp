@@ -22,10 +22,12 @@ public:
     enum class End : std::uint8_t {
         complete,  // all of it has been
         peer_left,
-        refused,   // its framing is not well-formed
-        late,      // the deadline has passed
-        draining,  // the daemon is shutting down
-        revoked,   // the user or its rights have changed
+        refused,    // its framing is not well-formed
+        late,       // the deadline has passed
+        draining,   // the daemon is shutting down
+        revoked,    // the user or its rights have changed
+        displaced,  // others needed the connection while nothing came
+        no_memory,  // to go on
     };
 
     BodyStream() = default;
@@ -34,13 +36,15 @@ public:
     virtual ~BodyStream() = default;
 
     // Waits until more of the body has come, and appends it to `into`; with the End, the last of it may be. No End:
-    // there may be more, even if nothing was appended. `deadline`: of this wait; max(): it may last for ever.
+    // there may be more, even if nothing was appended. `deadline`: of this wait; max(): it may last for ever, unless
+    // others need the connection.
     virtual boost::asio::awaitable<std::optional<End>> read(std::string& into, Clock::time_point deadline) = 0;
     // Ends a read() that waits, without an End.
     virtual void interrupt() noexcept = 0;
     // Whether no more of the body should be read, though there may be.
     virtual std::optional<End> asked_to_end() const = 0;
     virtual std::size_t memory_bytes() const = 0;  // of its buffers
+    virtual void narrow() = 0;                     // frees those that a large part has needed, if they are empty
 
     // The reply to a request whose body ended so.
     virtual HttpReply refusal(End end) const = 0;

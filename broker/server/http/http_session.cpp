@@ -88,10 +88,12 @@ void HttpSession::obey(unsigned wishes) {
         if (body_ != nullptr) body_->end(BodyStream::End::revoked);
     }
     if ((wishes & to_give_way) != 0) {
-        if (waiting_since() != Clock::time_point::max())
-            transport_->close();
-        else
+        if (waiting_since() == Clock::time_point::max())
             services_.connections.stays(*this);
+        else if (body_ != nullptr)
+            body_->end(BodyStream::End::displaced);
+        else
+            transport_->close();
     }
     if ((wishes & to_be_cut) != 0) cut_now();
     if ((wishes & to_expire) != 0) expire_now();
@@ -351,7 +353,7 @@ asio::awaitable<HttpSession::Next> HttpSession::serve_body_reader(const Route& r
     if (replies_.has_collected() && !co_await replies_.write_collected()) co_return Next::closed_by_peer;
     clear_deadline();
     if (!reader_.is_complete()) {
-        const RequestArrival::End begun = co_await arrival_.begin_body_parts();
+        const RequestArrival::End begun = arrival_.begin_body_parts();
         if (begun != RequestArrival::End::complete) co_return co_await refuse(begun);
     }
     arrival_.finish();

@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::size_t long_request_bytes = 8u << 10;  // after this much of a request, its reads take turns
 constexpr std::chrono::seconds body_grace{5};         // before http.body_rate applies
-constexpr std::chrono::seconds familiar_lead{30};     // of clients served before, when waiting connections are cut
 
 }  // namespace
 
@@ -174,9 +173,9 @@ asio::awaitable<RequestArrival::End> RequestArrival::read_body(std::size_t body_
     co_return step == Step::done ? End::complete : End::refused;
 }
 
-asio::awaitable<RequestArrival::End> RequestArrival::begin_body_parts() {
-    if (has_unknown_expectation()) co_return End::unknown_expectation;
-    co_return co_await go_on() ? End::complete : End::peer_left;
+RequestArrival::End RequestArrival::begin_body_parts() {
+    charge_input(input_memory(0, reader_.head_bytes()));
+    return has_unknown_expectation() ? End::unknown_expectation : End::complete;
 }
 
 // Its deadline is for the reading alone: the time that its handler takes is not the client's.
@@ -201,7 +200,6 @@ bool RequestArrival::has_unknown_expectation() const {
     return !expected.empty() && reader_.head().version() >= 11 && !boost::beast::iequals(expected, "100-continue");
 }
 
-// Lets a client that waits for it send its body. Returns false if the connection is broken.
 asio::awaitable<bool> RequestArrival::go_on() {
     const std::string_view expected = field_value(reader_.head(), boost::beast::http::field::expect);
     if (expected.empty() || reader_.head().version() < 11 || reader_.input_bytes() != 0) co_return true;

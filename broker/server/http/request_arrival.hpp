@@ -41,6 +41,9 @@ public:
         unknown_expectation,
     };
 
+    // Of clients served before, when waiting connections are cut.
+    static constexpr std::chrono::seconds familiar_lead{30};
+
     // `short_head_bytes`: the size of a head that the connection's charge already covers. The other arguments must
     // outlive this object.
     RequestArrival(ConnectionServices& services, Transport& transport, Connection& connection, RequestReader& reader,
@@ -54,11 +57,14 @@ public:
     boost::asio::awaitable<End> read_head();
     // `share` and `memory` grow to what the request takes of its address's bytes and of the broker's memory.
     boost::asio::awaitable<End> read_body(std::size_t body_bytes_max, AddressBytes& share, base::MemoryCharge& memory);
-    // For a body that is read part by part. First lets a client that waits for it send its body; then, for each part,
-    // waits until more of it has come, which the reader's body() then has. The caller sets the deadline and empties
-    // body(). No End: there may be more. `peer_left`: or the wait was cancelled.
-    boost::asio::awaitable<End> begin_body_parts();
+    // For a body that is read part by part, whose caller has a charge for the reader's buffers. First returns
+    // `complete` or `unknown_expectation`; then, for each part, waits until more of it has come, which the reader's
+    // body() then has. The caller sets the deadline and empties body(). No End: there may be more. `peer_left`: or the
+    // wait was cancelled.
+    End begin_body_parts();
     boost::asio::awaitable<std::optional<End>> read_body_part();
+    // Lets a client that waits for it send its body. Returns false if the connection is broken.
+    boost::asio::awaitable<bool> go_on();
     void finish() { phase_ = Phase::done; }  // nothing more of this request is read
     void count_time();                       // of reading the request, which is complete, if it is to be timed
 
@@ -78,7 +84,6 @@ private:
     boost::asio::awaitable<bool> read_more();
     End end_head(RequestReader::Step step);
     bool has_unknown_expectation() const;
-    boost::asio::awaitable<bool> go_on();
     End end_early() const { return late_ ? End::late : End::peer_left; }
     static End end_without_share(const AddressBytes& share, std::uint64_t bytes);
     std::size_t input_memory(std::size_t capacity, std::size_t head) const;

@@ -1,7 +1,6 @@
 #include "broker/server/http/request_body.hpp"
 
-#include <boost/asio/buffer.hpp>
-#include <span>
+#include <array>
 #include <spdlog/fmt/compile.h>
 #include <spdlog/fmt/fmt.h>
 #include <utility>
@@ -15,15 +14,45 @@ namespace sluice::server {
 
 namespace asio = boost::asio;
 
+namespace {
+
+constexpr std::size_t few_bytes = connection_memory_bytes / 2;  // of buffers, which are worth keeping
+
+}  // namespace
+
+// While it lives, read() waits.
+class RequestBody::Waiting {
+public:
+    Waiting(RequestBody& body, Clock::time_point deadline) : body_(body) {
+        Connection& connection = body.session_.connection;
+        connection.set_deadline(deadline);
+        const bool may_give_way = deadline == Clock::time_point::max();
+        if (may_give_way) connection.set_waiting(Clock::now() + RequestArrival::familiar_lead);
+        body.waits_ = true;
+        body.interrupted_ = false;
+    }
+    ~Waiting() {
+        body_.waits_ = false;
+        body_.session_.connection.set_busy();
+        body_.session_.connection.clear_deadline();
+    }
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+
+private:
+    RequestBody& body_;
+};
+
+// Nothing suspends before it waits, once the client has been asked for the body: interrupt() is never missed.
 asio::awaitable<std::optional<BodyStream::End>> RequestBody::read(std::string& into, Clock::time_point deadline) {
     using ArrivalEnd = RequestArrival::End;
+    if (!asked_ && !has_gone_on_ && !co_await go_on()) co_return End::peer_left;
     if (asked_) co_return asked_;
-    session_.connection.set_deadline(deadline);
-    waits_ = true;
-    interrupted_ = false;
-    const std::optional<ArrivalEnd> ended = co_await session_.arrival.read_body_part();
-    waits_ = false;
-    session_.connection.clear_deadline();
+    std::optional<ArrivalEnd> ended;
+    {
+        const Waiting waiting(*this, deadline);
+        ended = co_await session_.arrival.read_body_part();
+    }
     std::string& body = session_.reader.body();
     bytes_ += body.size();
     if (into.empty())
@@ -62,12 +91,20 @@ std::size_t RequestBody::memory_bytes() const {
     return session_.reader.input_capacity() + session_.reader.body().capacity();
 }
 
+void RequestBody::narrow() {
+    if (memory_bytes() > few_bytes) session_.reader.narrow();
+}
+
 HttpReply RequestBody::refusal(End end) const {
     switch (end) {
         case End::draining:
             return busy_problem("the daemon is shutting down");
         case End::revoked:
             return unauthorized("the user or its rights have changed");
+        case End::displaced:
+            return busy_problem("other clients needed the connection, by which no document was coming");
+        case End::no_memory:
+            return busy_problem("there was no memory for the rest of the body");
         case End::peer_left:
         case End::complete:
             return status_reply(400, "the connection was closed before the end of the body");
@@ -78,24 +115,43 @@ HttpReply RequestBody::refusal(End end) const {
     return arrival_refusal(arrived_, session_.services, session_.address, session_.reader);
 }
 
+// Not before its handler wants the body, or has begun to reply: what it refuses is not sent.
+asio::awaitable<bool> RequestBody::go_on() {
+    has_gone_on_ = true;
+    if (session_.reader.is_complete()) co_return true;
+    session_.connection.set_deadline(Clock::now() + session_.services.options.http.request_timeout);
+    const bool is_told = co_await session_.arrival.go_on();
+    session_.connection.clear_deadline();
+    co_return is_told;
+}
+
 asio::awaitable<bool> RequestBody::begin_reply(HttpReply reply) {
+    if (!has_gone_on_ && !co_await go_on()) co_return false;
     chunks_ = session_.reader.head().version() >= 11;
-    return write_bytes(session_.begin_reply(reply));
+    const std::string head = session_.begin_reply(reply);
+    asio::const_buffer buffer = asio::buffer(head);
+    co_return co_await write_all(std::span(&buffer, 1));
 }
 
 asio::awaitable<bool> RequestBody::write(std::string_view text) {
-    if (!chunks_) return write_bytes(std::string(text));
-    return write_bytes(fmt::format(FMT_COMPILE("{:x}\r\n"), text.size()).append(text) + "\r\n");
+    const std::string size = chunks_ ? fmt::format(FMT_COMPILE("{:x}\r\n"), text.size()) : std::string();
+    const std::string_view end = chunks_ ? "\r\n" : "";
+    std::array<asio::const_buffer, 3> buffers = {asio::buffer(size), asio::buffer(text), asio::buffer(end)};
+    co_return co_await write_all(buffers);
 }
 
-asio::awaitable<bool> RequestBody::end_reply() { return write_bytes(chunks_ ? "0\r\n\r\n" : ""); }
+asio::awaitable<bool> RequestBody::end_reply() {
+    constexpr std::string_view last_chunk = "0\r\n\r\n";
+    if (!chunks_) co_return true;
+    asio::const_buffer buffer = asio::buffer(last_chunk);
+    co_return co_await write_all(std::span(&buffer, 1));
+}
 
 // Data that the client does not read ends the connection after a while.
-asio::awaitable<bool> RequestBody::write_bytes(std::string bytes) {
-    asio::const_buffer buffer = asio::buffer(bytes);
-    if (session_.transport.write_now(std::span(&buffer, 1))) co_return true;
+asio::awaitable<bool> RequestBody::write_all(std::span<asio::const_buffer> buffers) {
+    if (session_.transport.write_now(buffers)) co_return true;
     session_.connection.set_deadline(Clock::now() + session_.services.options.http.request_timeout);
-    const bool written = co_await session_.transport.write(std::span<const asio::const_buffer>(&buffer, 1));
+    const bool written = co_await session_.transport.write(buffers);
     session_.connection.clear_deadline();
     co_return written;
 }

@@ -1,9 +1,12 @@
 // The body of a session's request, for a handler that reads it itself. Belongs to the session; on its thread.
 #pragma once
 
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/buffer.hpp>
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,6 +41,7 @@ public:
     void interrupt() noexcept override;
     std::optional<End> asked_to_end() const override { return asked_; }
     std::size_t memory_bytes() const override;
+    void narrow() override;
     HttpReply refusal(End end) const override;
     boost::asio::awaitable<bool> begin_reply(HttpReply reply) override;
     boost::asio::awaitable<bool> write(std::string_view text) override;
@@ -48,12 +52,16 @@ public:
     std::size_t bytes() const { return bytes_; }  // that have been read
 
 private:
-    boost::asio::awaitable<bool> write_bytes(std::string bytes);
+    class Waiting;
+
+    boost::asio::awaitable<bool> go_on();
+    boost::asio::awaitable<bool> write_all(std::span<boost::asio::const_buffer> buffers);
 
     const Session session_;
     std::size_t bytes_ = 0;
     std::optional<End> asked_;
     RequestArrival::End arrived_ = RequestArrival::End::complete;  // how reading has ended, if it has
+    bool has_gone_on_ = false;                                     // the client has been asked for the body
     bool waits_ = false;                                           // in read()
     bool interrupted_ = false;                                     // while it waited
     bool chunks_ = false;                                          // the reply is chunked

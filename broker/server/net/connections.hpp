@@ -20,19 +20,21 @@ public:
     using Clock = std::chrono::steady_clock;
 
     virtual ~Connection() = default;
-    virtual void drain() noexcept = 0;        // ends it after the request in progress, if any
-    virtual void end_stream() noexcept = 0;   // ends its event stream, if any, after the queued events
-    virtual void end_revoked() noexcept = 0;  // ends its event stream, if any, if the rights of its user are gone
-    virtual void give_way() noexcept = 0;     // ends it if it waits for a request; otherwise calls Connections::stays()
-    virtual void cut() noexcept = 0;          // ends it now
-    virtual void expire() noexcept = 0;       // its deadline has passed: ends it, with the reason if possible
+    virtual void drain() noexcept = 0;       // ends it after the request in progress, if any
+    virtual void end_stream() noexcept = 0;  // ends its event stream, if any, after the queued events
+    // Ends its event stream or stream of documents, if any, if the rights of its user are gone.
+    virtual void end_revoked() noexcept = 0;
+    // Ends it if it waits for a request or a stream's next document; otherwise calls Connections::stays().
+    virtual void give_way() noexcept = 0;
+    virtual void cut() noexcept = 0;     // ends it now
+    virtual void expire() noexcept = 0;  // its deadline has passed: ends it, with the reason if possible
 
     void set_deadline(Clock::time_point deadline) { deadline_.store(deadline, std::memory_order_relaxed); }
     void clear_deadline() { set_deadline(Clock::time_point::max()); }
     bool is_late(Clock::time_point now) const { return deadline_.load(std::memory_order_relaxed) <= now; }
 
-    // The time since when it has been waiting for a request; max() while it has one. A connection that has had requests
-    // before may set a later time.
+    // The time since when it has been waiting for a request, or for a stream's next document; max() while it has one. A
+    // connection that has had requests before may set a later time.
     void set_waiting(Clock::time_point since) { waiting_since_.store(since, std::memory_order_relaxed); }
     void set_busy() { set_waiting(Clock::time_point::max()); }
     Clock::time_point waiting_since() const { return waiting_since_.load(std::memory_order_relaxed); }

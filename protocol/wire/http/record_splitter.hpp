@@ -43,8 +43,9 @@ public:
     // The record that has begun will be faulty, and takes no more memory.
     void pass_over();
 
-    std::uint64_t records() const { return records_; }        // that have ended
-    std::uint64_t pending_bytes() const { return pending_; }  // of the record that has begun
+    std::uint64_t offset() const { return offset_; }          // of the record that has begun, in the body
+    std::uint64_t pending_bytes() const { return pending_; }  // of it, that have come
+    std::size_t kept_bytes() const { return text_.size(); }   // of these; none if the record will be faulty
     // The memory that it takes, once it has read so many bytes more.
     std::size_t memory_bytes(std::size_t more) const;
 
@@ -58,13 +59,13 @@ private:
 
     const RecordFraming framing_;
     const std::size_t bytes_max_;
-    std::string text_;             // of the record that has begun, unless it is dropped
-    std::uint64_t pending_ = 0;    // bytes of it that have come
-    std::uint64_t lines_ = 0;      // LFs in it
-    bool is_blank_ = true;         // it has nothing but white space
-    Fault dropped_ = Fault::none;  // why its text is not kept
-    bool has_separator_ = false;   // of a sequence: RS came before it
-    std::uint64_t records_ = 0;
+    std::string text_;                     // of the record that has begun, unless it is dropped
+    std::uint64_t pending_ = 0;            // bytes of it that have come
+    std::uint64_t lines_ = 0;              // LFs in it
+    bool is_blank_ = true;                 // it has nothing but white space
+    Fault dropped_ = Fault::none;          // why its text is not kept
+    bool has_separator_ = false;           // of a sequence: RS came before it
+    std::uint64_t records_ = 0;            // that have ended
     std::uint64_t line_ = 1, offset_ = 0;  // where it begins
 };
 

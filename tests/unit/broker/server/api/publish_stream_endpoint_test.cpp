@@ -1,13 +1,19 @@
 // POST /v1/publish: many documents in one request.
 #include <algorithm>
+#include <boost/asio/ip/address_v4.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <exception>
+#include <optional>
 #include <string>
 
 #include "broker/base/memory/memory_budget.hpp"
 #include "broker/core/counters.hpp"
+#include "broker/core/matching/event_queue.hpp"
 #include "broker/server/api/services.hpp"
+#include "broker/server/net/address_table.hpp"
 #include "config/options.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -48,6 +54,24 @@ std::string head(const std::string& query = "", const std::string& fields = ndjs
 }
 
 constexpr const char* end = "0\r\n\r\n";
+
+// What the address of the tests' clients takes.
+sluice::server::AddressPlace own_place(RunningBroker& running) {
+    const auto now = sluice::server::AddressTable::Clock::now();
+    return running.broker.services().addresses.connect(boost::asio::ip::address_v4::loopback(), now);
+}
+
+// Its further requests must wait for some half an hour.
+void take_all_requests(const sluice::server::AddressPlace& place) {
+    const auto later = sluice::server::AddressTable::Clock::now() + std::chrono::minutes(30);
+    while (!place->take_request(later)) continue;
+}
+
+// Until it is destroyed, no document has room in the queue.
+std::optional<EventQueue::Place> fill_queue(RunningBroker& running, const sluice::feed::DocumentPtr& filler) {
+    const auto& services = running.broker.services();
+    return services.queue.reserve("filler", *filler, services.options.matcher.queue_events, 1);
+}
 
 // A chunk of the reply that has one line.
 json::object read_line(HttpClient& client) {
@@ -214,13 +238,26 @@ TEST_CASE("a repetition with the same Idempotency-Key publishes only what is mis
         const json::object other = publish(client, "{\"b\":1}\n{\"a\":2}\n", "?stream=s", fields);
         CHECK(other.at("faults").at(0).at("status") == 422);
         CHECK(other.at("accepted") == 1);
+        const std::string csv = "?stream=s&content_type=text%2Fcsv";  // the same text, but another document
+        CHECK(publish(client, "{\"a\":1}\n", csv, fields).at("faults").at(0).at("status") == 422);
     }
 }
 
+TEST_CASE("the keys of a stream's documents are nobody else's") {
+    RunningBroker running;
+    HttpClient client(running.port());
+    const auto key_of = [](const std::string& key) {
+        return "Content-Type: application/json\r\nIdempotency-Key: " + key + "\r\n";
+    };
+    for (const char* key : {"k", "k/1", "k1", "k-1"}) CHECK(client.post("/v1/events", "{}", key_of(key)).status == 202);
+    CHECK(counts(publish(client, "{\"a\":1}\n", "", ndjson + "Idempotency-Key: k\r\n")) == "1 1/0 1 1/0/0 2");
+}
+
 TEST_CASE("a record is not waited for for ever, but the next one is") {
-    RunningBroker running({"http.request_timeout=200ms", "http.idle_timeout=100ms"});
-    HttpClient patient(running.port()), slow(running.port());
+    RunningBroker running({"http.request_timeout=200ms", "http.idle_timeout=1s"});
+    HttpClient patient(running.port());
     patient.send(head() + chunk("{}\n"));
+    HttpClient slow(running.port());
     slow.send(head() + chunk("{}\n{"));
     const Reply late = slow.read_reply();
     CHECK(late.status == 408);
@@ -244,6 +281,139 @@ TEST_CASE("the daemon ends a stream of documents when it drains, and says how fa
     const json::object last = read_line(streamed);
     CHECK(last.at("status") == 503);
     CHECK(last.at("next_number") == 2);
+}
+
+TEST_CASE("what a daemon that drains refuses has not come, so that the client sends it again") {
+    RunningBroker running;
+    auto& services = running.broker.services();
+    HttpClient late(running.port()), waiting(running.port());
+    for (HttpClient* each : {&late, &waiting}) each->send(head() + chunk("{}\n"));
+    EVENTUALLY(running.broker.counters().documents == 2);
+    const auto filler = document({item("a")});
+    const auto full = fill_queue(running, filler);
+    REQUIRE(full);
+    waiting.send(chunk("{}\n{}\n"));
+    EVENTUALLY(services.queue.waiting_publishers() == 1);
+    services.draining = true;  // as in Broker::drain(), before the connections are told
+    late.send(chunk("{}\n{\n"));
+    services.queue.close();
+    for (HttpClient* each : {&late, &waiting}) {
+        const Reply ended = each->read_reply();
+        CHECK(ended.status == 503);
+        CHECK(counts(json::parse(ended.body).as_object()) == "1 1/0 1 1/0/0 2");
+    }
+}
+
+TEST_CASE("every record is a request of its address, also a faulty one") {
+    RunningBroker running(
+        {"limits.address_exempt=[]", "limits.address_requests=1", "limits.document_bytes=1KiB", "publish.wait=0s"});
+    const auto place = own_place(running);
+    REQUIRE(place);
+    HttpClient client(running.port());
+    client.send(head() + chunk("{}\n"));
+    EVENTUALLY(running.broker.counters().documents == 1);
+    take_all_requests(place);
+    client.send(chunk(std::string(2'000, 'x') + "\n{}\n") + end);
+    const json::object summary = json::parse(client.read_reply().body).as_object();
+    CHECK(counts(summary) == "3 1/2 1 1/0/0 4");
+    for (const auto& fault : summary.at("faults").as_array()) CHECK(fault.at("status") == 429);
+    CHECK(running.broker.counters().requests_refused[RequestRefusal::address_requests] == 2);
+    CHECK(running.broker.counters().documents_refused.total() == 0);
+}
+
+TEST_CASE("the reply to a document does not wait with the next one") {
+    SECTION("for room in the queue") {
+        RunningBroker running;
+        HttpClient client(running.port());
+        client.send(head("?reply=stream"));
+        CHECK(client.read_head().status == 200);
+        const auto filler = document({item("a")});
+        auto full = fill_queue(running, filler);
+        REQUIRE(full);
+        client.send(chunk("{\n{}\n"));
+        CHECK(read_line(client).at("status") == 400);
+        EVENTUALLY(running.broker.services().queue.waiting_publishers() == 1);
+        full.reset();
+        CHECK(read_line(client).at("new") == 1);
+    }
+    SECTION("for the rate of its address") {
+        RunningBroker running({"limits.address_exempt=[]", "limits.address_requests=1", "publish.wait=1h"});
+        const auto place = own_place(running);
+        REQUIRE(place);
+        HttpClient client(running.port());
+        client.send(head("?reply=stream"));
+        CHECK(client.read_head().status == 200);
+        take_all_requests(place);
+        client.send(chunk("{}\n{}\n"));
+        CHECK(read_line(client).at("number") == 1);
+        running.broker.drain();  // does not wait either
+        CHECK(read_line(client).at("next_number") == 2);
+    }
+}
+
+TEST_CASE("a stream of documents gives way while none is coming") {
+    RunningBroker running({"limits.connections=2"});
+    HttpClient idle(running.port()), busy(running.port());
+    idle.send(head() + chunk("{}\n"));
+    busy.send(head() + chunk("{}\n{"));
+    EVENTUALLY(running.broker.counters().documents == 2);
+    const auto is_admitted = [&] {
+        HttpClient other(running.port());
+        try {
+            return other.get("/v1/streams").status == 200;
+        } catch (const std::exception&) {
+            return false;  // the connection was closed before the request came
+        }
+    };
+    EVENTUALLY(is_admitted());
+    const Reply ended = idle.read_reply();
+    CHECK(ended.status == 503);
+    CHECK(counts(json::parse(ended.body).as_object()) == "1 1/0 1 1/0/0 2");
+    busy.send(chunk("}\n") + end);
+    CHECK(busy.read_reply().status == 202);
+}
+
+TEST_CASE("documents that are not wanted are not asked for") {
+    RunningBroker running;
+    const std::string fields = ndjson + "Expect: 100-continue\r\n";
+    HttpClient refused(running.port());
+    refused.send(head("?reply=all", fields));
+    CHECK(refused.read_reply().status == 400);
+    for (const char* query : {"", "?reply=stream"}) {
+        HttpClient client(running.port());
+        client.send(head(query, fields));
+        CHECK(client.read_until("\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n");
+        client.send(chunk("{}\n") + end);
+        CHECK(client.read_head().status == (*query == '\0' ? 202u : 200u));
+    }
+}
+
+TEST_CASE("a stream of documents keeps no room for a record that was refused") {
+    RunningBroker running({"limits.document_bytes=1MiB", "limits.address_exempt=[]", "limits.address_bytes=3MiB"});
+    const auto& memory = running.broker.services().memory;
+    const auto place = own_place(running);
+    REQUIRE(place);
+    const auto has_share = [&] {
+        constexpr std::size_t all = 3u << 20;
+        const bool has = place->take_bytes(all);
+        if (has) place->release_bytes(all);
+        return has;
+    };
+    HttpClient client(running.port());
+    client.send(head() + chunk("{}\n"));
+    EVENTUALLY(running.broker.counters().documents == 1);
+    client.send(chunk(std::string(500'000, 'x')));
+    EVENTUALLY(memory.used(sluice::base::MemoryUse::bodies) > 500'000);
+    EVENTUALLY(!has_share());
+    client.send(chunk(std::string(1'000'000, 'x')));
+    EVENTUALLY(has_share());  // what is dropped takes none
+    client.send(chunk("\n"));
+    EVENTUALLY(running.broker.counters().documents_refused.total() == 1);
+    client.send(chunk("\n"));  // little has come, and the room for much goes
+    EVENTUALLY(memory.used(sluice::base::MemoryUse::bodies) < 20'000);
+    EVENTUALLY(has_share());
+    client.send(chunk("{}\n") + end);
+    CHECK(counts(json::parse(client.read_reply().body).as_object()) == "3 2/1 2 2/0/0 4");
 }
 
 TEST_CASE("a stream of documents gives back the memory that a record took") {
