@@ -67,14 +67,14 @@ public:
           summary_(std::string(parameter(request.query, "stream", "default")), plan_.first_number) {
         // Only what has come is published; whether the client has left does not matter.
         request_.transport = nullptr;
-        if (plan_.streams_reply) request_.document_replies = this;
+        if (plan_.streams_reply) body_.document_replies = this;
         if (request_.address_use != nullptr) share_.emplace(*request_.address_use);
         bell_->on_ring = [this] { body_.interrupt(); };
         services_.publish_streams.fetch_add(1, std::memory_order_relaxed);
     }
     ~PublishStream() {
         bell_->on_ring = nullptr;
-        request_.document_replies = nullptr;
+        body_.document_replies = nullptr;
         services_.publish_streams.fetch_sub(1, std::memory_order_relaxed);
     }
     PublishStream(const PublishStream&) = delete;

@@ -14,6 +14,8 @@
 
 namespace sluice::server {
 
+class DocumentReplies;
+
 class BodyStream {
 public:
     using Clock = std::chrono::steady_clock;
@@ -54,6 +56,9 @@ public:
     virtual boost::asio::awaitable<bool> begin_reply(HttpReply reply) = 0;
     virtual boost::asio::awaitable<bool> write(std::string_view text) = 0;
     virtual boost::asio::awaitable<bool> end_reply() = 0;
+
+    // Those of a handler that answers each document of the body, while it runs; null: it does not.
+    DocumentReplies* document_replies = nullptr;
 };
 
 }  // namespace sluice::server

@@ -26,7 +26,6 @@ using HeadFields = http::basic_fields<std::pmr::polymorphic_allocator<char>>;
 
 class AddressUse;
 class BodyStream;
-class DocumentReplies;
 struct Departure;
 class ReplyWriter;
 class Takeover;
@@ -57,7 +56,6 @@ struct HttpRequest {
     base::MemoryCharge memory;          // of the body, and of a long reply until it is written
     ReplyWriter* replies = nullptr;     // that may hold replies to earlier requests; null in tests of endpoints alone
     BodyStream* body_stream = nullptr;  // what its handler reads instead of `body`, if the route says so
-    DocumentReplies* document_replies = nullptr;  // of a request with many documents, each of which is answered
 
     // Whether the client has disconnected or closed its sending side. On the connection's thread.
     bool has_left() const;

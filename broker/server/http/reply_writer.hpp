@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "broker/base/memory/memory_budget.hpp"
+#include "broker/server/http/body_stream.hpp"
 #include "broker/server/http/document_replies.hpp"
 #include "broker/server/http/http_text.hpp"
 #include "broker/server/http/http_types.hpp"
@@ -70,15 +71,19 @@ private:
     bool is_writing_ = false;
 };
 
+inline bool has_document_replies(const HttpRequest& request) {
+    return request.body_stream != nullptr && request.body_stream->document_replies != nullptr;
+}
+
 // An endpoint that is marked as prompt (endpoints.hpp) calls these before it waits for anything, and does not go on if
 // the connection is broken: `if (has_earlier_replies(request) && !co_await write_earlier_replies(request)) …`. They
 // also see to the replies to earlier documents of the same request.
 inline bool has_earlier_replies(const HttpRequest& request) {
     return (request.replies != nullptr && request.replies->has_collected()) ||
-           (request.document_replies != nullptr && request.document_replies->has_unwritten());
+           (has_document_replies(request) && request.body_stream->document_replies->has_unwritten());
 }
 inline boost::asio::awaitable<bool> write_earlier_replies(const HttpRequest& request) {
-    if (request.document_replies != nullptr) return request.document_replies->write_unwritten();
+    if (has_document_replies(request)) return request.body_stream->document_replies->write_unwritten();
     return request.replies->write_collected_for_handler();
 }
 
