@@ -31,6 +31,7 @@ struct PublishOptions : BrokerOptions {
     // NDJSON file is too large for one document.
     std::optional<bool> lines;
     std::string trace_parent;  // well-formed; empty: the trace context of the environment, if it has one
+    std::size_t document_bytes_max = 1u << 30;  // what no broker's limits.document_bytes exceeds; more is not read
 };
 int publish(const PublishOptions& options, Console console);
 

@@ -1,19 +1,21 @@
 #include <algorithm>
 #include <boost/json.hpp>
-#include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <ostream>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "broker/cli/client/http_client.hpp"
+#include "broker/cli/client/members.hpp"
+#include "broker/cli/client/patience.hpp"
 #include "broker/cli/client/problem.hpp"
 #include "broker/cli/client/target.hpp"
 #include "broker/cli/commands.hpp"
 #include "broker/cli/common/input.hpp"
+#include "broker/cli/common/interrupt.hpp"
 #include "broker/cli/common/line_source.hpp"
 #include "broker/cli/common/output_options.hpp"
 #include "broker/cli/common/progress.hpp"
@@ -27,9 +29,7 @@ namespace sluice::cli {
 namespace {
 
 constexpr std::size_t guessed_bytes_max = 64u << 20;  // of a compressed document, to guess its content type
-constexpr int tries_max = 10;
-constexpr unsigned wait_seconds_max = 60;  // a broker that wants more is not merely busy
-constexpr unsigned status_accepted = 202, status_too_large = 413, status_unavailable = 503;
+constexpr unsigned status_accepted = 202, status_too_large = 413;
 constexpr int exit_refused = 1;  // less than a failure
 
 Parameters publish_parameters(const PublishOptions& options) {
@@ -40,12 +40,17 @@ Parameters publish_parameters(const PublishOptions& options) {
     return parameters;
 }
 
-std::string lines_target(const PublishOptions& options) {
+LineRequests line_requests(const PublishOptions& options, std::vector<std::string> headers) {
+    const bool has_type = !options.content_type.empty() && !is_ndjson(options.content_type);
     Parameters parameters = publish_parameters(options);
+    LineRequests requests;
+    requests.line_target = target_of("/v1/events", parameters);
     parameters.emplace_back("reply", "stream");
-    if (!options.content_type.empty() && !is_ndjson(options.content_type))
-        parameters.emplace_back("content_type", options.content_type);
-    return target_of("/v1/publish", parameters);
+    if (has_type) parameters.emplace_back("content_type", options.content_type);
+    requests.stream_target = target_of("/v1/publish", parameters);
+    requests.line_type = has_type ? options.content_type : "application/json";
+    requests.headers = std::move(headers);
+    return requests;
 }
 
 // The trace context to publish in. A program that is traced names its own in the environment of those that it starts
@@ -78,6 +83,20 @@ std::string summary(const boost::json::object& counts) {
     return text + " (line " + boost::json::serialize(*line) + ": " + std::string(reason->get_string()) + ")";
 }
 
+std::string counted(std::uint64_t count, const char* what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+// The same of lines, of which some may have been refused, or some of the items in those that were accepted.
+std::string summary(const PublishedLines& published) {
+    std::string text = summary(*published.summary);
+    const std::uint64_t items_refused = number_in(*published.summary, "items_refused");
+    if (items_refused != 0) text += ", " + counted(items_refused, "item") + " refused";
+    if (items_refused != 0 && !published.refused_item.empty()) text += " (" + published.refused_item + ")";
+    if (published.refused != 0) text += ", " + counted(published.refused, "line") + " refused";
+    return text;
+}
+
 class Publisher {
 public:
     Publisher(const PublishOptions& options, const HttpServer& server, const Console& console)
@@ -90,7 +109,7 @@ public:
     // Returns the exit status.
     int run() {
         int status = exit_done;
-        for (std::size_t i = 0; i < options_.files.size() && console_.out; ++i) {
+        for (std::size_t i = 0; i < options_.files.size() && console_.out && !Interrupt::requested(); ++i) {
             files_done_ = i;
             status = std::max(status, publish_file(options_.files[i]));
         }
@@ -99,18 +118,25 @@ public:
 
 private:
     int publish_file(const std::string& file) {
-        const auto name = input_name(file);
-        if (options_.lines.value_or(file == "-")) {
-            auto source = LineSource::open(file);
-            if (!source) return failed(describe_unreadable(file, source.error().message()), name);
-            if (options_.lines || has_documents_by_line(*source)) return publish_by_line(*source, name);
-            std::string document = source->read_all();
-            if (!source->failure().empty()) return failed(describe_unreadable(file, source->failure()), name);
-            return publish_whole(file, std::move(document), name);
-        }
-        auto document = read_input(file);
-        if (!document) return failed(describe_unreadable(file, document.error().message()), name);
-        return publish_whole(file, std::move(*document), name);
+        if (options_.lines.value_or(file == "-")) return publish_source(file);
+        auto document = read_input(file, options_.document_bytes_max);
+        if (document) return publish_whole(file, std::move(*document));
+        if (document.error() != boost::system::errc::file_too_large)
+            return unreadable(file, document.error().message());
+        const std::string type = options_.content_type.empty() ? content_type_of(file, "") : options_.content_type;
+        if (may_be_split(file, type)) return split(file);
+        return too_large(file, "it is larger than " + std::to_string(options_.document_bytes_max) + " bytes");
+    }
+
+    // Line by line, or as one document.
+    int publish_source(const std::string& file) {
+        auto source = LineSource::open(file, options_.document_bytes_max);
+        if (!source) return unreadable(file, source.error().message());
+        if (options_.lines || has_documents_by_line(*source)) return publish_by_line(*source, input_name(file));
+        std::string document = source->read_all();
+        if (source->is_too_large()) return too_large(file, source->failure());
+        if (!source->failure().empty()) return unreadable(file, source->failure());
+        return publish_whole(file, std::move(document));
     }
 
     bool has_documents_by_line(LineSource& source) const {
@@ -126,17 +152,18 @@ private:
     }
 
     int publish_by_line(LineSource& source, const std::string& name) {
-        const PublishedLines published =
-            publish_lines(source, server_, lines_target(options_), trace_headers(), console_, name);
+        const Interrupt interrupt;
+        const LineRequests requests = line_requests(options_, trace_headers());
+        const PublishedLines published = publish_lines(source, server_, requests, console_, name);
         if (!published.summary) return exit_failed;
-        std::string text = summary(*published.summary);
-        if (published.refused != 0) text += ", " + std::to_string(published.refused) + " refused";
-        print(*published.summary, text, name);
+        print(*published.summary, summary(published), name);
         if (!published.is_complete || !source.failure().empty()) return exit_failed;
+        if (Interrupt::requested()) return exit_interrupted;
         return published.refused == 0 ? exit_done : exit_refused;
     }
 
-    int publish_whole(const std::string& file, std::string document, const std::string& name) {
+    int publish_whole(const std::string& file, std::string document) {
+        const std::string name = input_name(file);
         HttpRequest request{.method = "POST", .target = target_of("/v1/events", publish_parameters(options_))};
         request.headers = trace_headers();
         const bool is_compressed = is_gzip(document);
@@ -148,16 +175,11 @@ private:
         }
         if (!options_.content_type.empty()) request.content_type = options_.content_type;
         request.body = std::move(document);
-        const auto reply = send_patiently(request);
+        const auto reply = send_whole(request);
         bar_.hide();
         if (!reply) return failed(reply.error().message, name);
-        const bool may_be_split = file != "-" && !is_compressed && !options_.lines && is_ndjson(request.content_type);
-        if (reply->status == status_too_large && may_be_split) {
-            console_.note(name + " is too large for one document; each line is sent as one");
-            auto source = LineSource::open(file);
-            if (!source) return failed(describe_unreadable(file, source.error().message()), name);
-            return publish_by_line(*source, name);
-        }
+        if (reply->status == status_too_large && !is_compressed && may_be_split(file, request.content_type))
+            return split(file);
         if (reply->status != status_accepted) {
             report_problem(console_, *reply, name);
             return exit_failed;
@@ -165,23 +187,28 @@ private:
         return print(*reply, name);
     }
 
-    // Retries when a busy broker says to, after the time that it names.
-    boost::system::result<HttpReply, HttpError> send_patiently(const HttpRequest& request) {
+    bool may_be_split(const std::string& file, const std::string& content_type) const {
+        return file != "-" && !options_.lines && is_ndjson(content_type);
+    }
+
+    int split(const std::string& file) {
+        const std::string name = input_name(file);
+        console_.note(name + " is too large for one document; each line is sent as one");
+        auto source = LineSource::open(file, options_.document_bytes_max);
+        return source ? publish_by_line(*source, name) : unreadable(file, source.error().message());
+    }
+
+    boost::system::result<HttpReply, HttpError> send_whole(const HttpRequest& request) {
         HttpWatch watch;
         watch.sent = [&](std::size_t sent) {
             const double share =
                 static_cast<double>(sent) / static_cast<double>(std::max<std::size_t>(1, request.body.size()));
             bar_.show((static_cast<double>(files_done_) + share) / static_cast<double>(options_.files.size()));
         };
-        for (int tries = 1;; ++tries) {
-            auto reply = send(server_, request, watch);
-            const bool is_busy = reply && reply->status == status_unavailable && reply->retry_after_seconds &&
-                                 *reply->retry_after_seconds <= wait_seconds_max;
-            if (!is_busy || tries == tries_max) return reply;
+        return send_patiently(server_, request, watch, [this](const std::string& text) {
             bar_.hide();
-            console_.note("the broker is busy; trying again in " + std::to_string(*reply->retry_after_seconds) + " s");
-            std::this_thread::sleep_for(std::chrono::seconds(*reply->retry_after_seconds));
-        }
+            console_.note(text);
+        });
     }
 
     int print(const HttpReply& reply, const std::string& name) {
@@ -202,6 +229,14 @@ private:
             console_.out << text::terminal_line(name) << ": " << text::terminal_line(text) << '\n';
         }
         console_.out.flush();
+    }
+
+    int unreadable(const std::string& file, const std::string& reason) {
+        return failed(describe_unreadable(file, reason), input_name(file));
+    }
+
+    int too_large(const std::string& file, const std::string& reason) {
+        return unreadable(file, reason + std::string(no_broker_takes) + "; --lines sends each line as one");
     }
 
     int failed(const std::string& message, const std::string& name) {

@@ -6,7 +6,6 @@
 #include <curl/curl.h>
 #include <exception>
 #include <memory>
-#include <poll.h>
 #include <sys/socket.h>
 
 #include "broker/base/program/version.hpp"
@@ -96,7 +95,8 @@ private:
 
     bool take_header(std::string_view line);
     bool take_body(std::string_view bytes);
-    void go_on_sending();
+    bool waits_for_body() const { return lacks_body_ && request_.source.descriptor() >= 0; }
+    bool go_on_sending();
     void wait(int milliseconds);
     bool is_connected() const;
     CURLcode result_of(int running) const;
@@ -245,10 +245,12 @@ std::size_t Transfer::on_read(char* room, std::size_t size, std::size_t count, v
     auto& self = *static_cast<Transfer*>(transfer);
     if (self.is_refused_) return 0;
     std::optional<std::size_t> bytes;
+    const Clock::time_point begun = Clock::now();
     const auto failed = self.guarded(0, [&] {
         bytes = self.request_.source.read(room, size * count);
         return true;
     });
+    self.last_sign_ += Clock::now() - begun;  // that was not the server's silence
     if (failed != 0) return CURL_READFUNC_ABORT;
     self.lacks_body_ = !bytes;
     return bytes ? self.heard(*bytes) : CURL_READFUNC_PAUSE;
@@ -310,17 +312,18 @@ bool Transfer::is_connected() const {
     return microseconds != 0;
 }
 
-// If there is more of the body, or the broker wants no more of it.
-void Transfer::go_on_sending() {
-    pollfd source{request_.source.descriptor, POLLIN, 0};
-    if (!is_refused_ && ::poll(&source, 1, 0) <= 0) return;
+// If there is more of the body, or the broker wants no more of it. Returns false if not.
+bool Transfer::go_on_sending() {
+    if (!lacks_body_ || (!is_refused_ && !request_.source.is_ready())) return false;
     lacks_body_ = false;
     curl_easy_pause(easy_.get(), CURLPAUSE_CONT);
+    return true;
 }
 
 void Transfer::wait(int milliseconds) {
-    curl_waitfd source{request_.source.descriptor, CURL_WAIT_POLLIN, 0};
-    curl_multi_poll(multi_.get(), &source, lacks_body_ ? 1 : 0, milliseconds, nullptr);
+    const bool has_source = waits_for_body();
+    curl_waitfd source{has_source ? request_.source.descriptor() : -1, CURL_WAIT_POLLIN, 0};
+    curl_multi_poll(multi_.get(), &source, has_source ? 1 : 0, milliseconds, nullptr);
 }
 
 boost::system::result<HttpReply, HttpError> Transfer::run() {
@@ -332,12 +335,12 @@ boost::system::result<HttpReply, HttpError> Transfer::run() {
         if (running == 0) break;
         is_stopped_ = watch_.stops && watch_.stops();
         if (is_stopped_) break;
-        if (!is_connected() || lacks_body_) last_sign_ = Clock::now();  // only connect_timeout counts, or nothing does
+        if (go_on_sending()) continue;
+        if (!is_connected() || waits_for_body()) last_sign_ = Clock::now();  // only connect_timeout counts, or nothing
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(last_sign_ + silence_max_ - Clock::now());
         if (left.count() <= 0) break;
         const auto turn = static_cast<int>(std::min(left, watch_.stops ? turn_max_with_stops : turn_max).count());
         wait(turn);
-        if (lacks_body_) go_on_sending();
     }
     if (thrown_) std::rethrow_exception(thrown_);
     const CURLcode code = result_of(running);

@@ -23,15 +23,19 @@ struct HttpServer : ServerUrl {
     TlsFiles tls;
     Credentials credentials;  // sent with each request, to this server alone
     std::chrono::milliseconds connect_timeout{10'000};
-    // Ends a request in which no byte is received or sent for so long, except while its body's source has nothing.
+    // Ends a request in which no byte is received or sent for so long, except while its body's source waits for its
+    // descriptor.
     std::chrono::milliseconds silence_max{60'000};
 };
 
 // A body that is sent in chunks as it comes.
 struct HttpBodySource {
-    int descriptor = -1;  // readable when more of it has come
-    // Fills the room with what has come, without waiting. 0: that was all. None: nothing has come.
+    // Fills the room with what has come. 0: that was all. None: nothing has come.
     std::function<std::optional<std::size_t>(char* room, std::size_t bytes)> read{};
+    // Whether to read again after nothing had come.
+    std::function<bool()> is_ready{};
+    // What it waits for until then, to be readable; -1: for nothing but the reply.
+    std::function<int()> descriptor{};
 };
 
 struct HttpRequest {

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <new>
 #include <poll.h>
 #include <unistd.h>
 #include <utility>
@@ -13,24 +14,25 @@ namespace sluice::cli {
 namespace {
 
 constexpr std::size_t fill_bytes = 64u << 10;
-constexpr std::size_t line_bytes_max = 1u << 20;  // longer ones are not waited for
-constexpr std::size_t kept_bytes_max = 1u << 20;
+constexpr std::size_t first_line_bytes_max = 1u << 20;  // a longer one is not waited for
 
 }  // namespace
 
-boost::system::result<LineSource> LineSource::open(const std::string& path) {
+boost::system::result<LineSource> LineSource::open(const std::string& path, std::size_t bytes_max) {
     const int descriptor = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) return boost::system::error_code(errno, boost::system::system_category());
-    return LineSource(descriptor);
+    return LineSource(descriptor, bytes_max);
 }
 
 LineSource::LineSource(LineSource&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)),
+      bytes_max_(other.bytes_max_),
       text_(std::move(other.text_)),
       begin_(other.begin_),
-      kept_(std::move(other.kept_)),
-      keeps_(other.keeps_),
+      searched_(other.searched_),
+      lines_(other.lines_),
       has_ended_(other.has_ended_),
+      is_too_large_(other.is_too_large_),
       failure_(std::move(other.failure_)) {}
 
 LineSource::~LineSource() {
@@ -38,72 +40,99 @@ LineSource::~LineSource() {
 }
 
 std::string_view LineSource::first_line() {
-    while (!has_ended_ && unread().size() < line_bytes_max && unread().find('\n') == std::string_view::npos) fill();
-    const std::string_view text = unread();
-    const std::size_t end = text.find('\n');
-    return end == std::string_view::npos ? text : text.substr(0, end + 1);
+    while (!line_end() && unread().size() < first_line_bytes_max) fill();
+    const std::optional<std::size_t> end = line_end();
+    return end ? std::string_view(text_).substr(begin_, *end - begin_) : unread();
 }
 
-// Of what has not been read.
-std::size_t LineSource::whole_bytes() const {
-    const std::string_view text = unread();
-    if (has_ended_) return text.size();
-    const std::size_t end = text.rfind('\n');
-    if (end != std::string_view::npos) return end + 1;
-    return text.size() < line_bytes_max ? 0 : text.size();
+std::optional<std::string> LineSource::next_line() {
+    for (;;) {
+        const std::optional<std::size_t> end = line_end();
+        const std::size_t bytes = end ? *end - begin_ : unread().size();
+        if (bytes > bytes_max_) {
+            refuse_size("line " + std::to_string(lines_ + 1));
+        } else if (end) {
+            std::string line = text_.substr(begin_, bytes);
+            begin_ = searched_ = *end;
+            if (!line.empty()) ++lines_;
+            return line;
+        } else if (has_come()) {
+            fill();
+        } else {
+            return std::nullopt;
+        }
+    }
 }
 
-bool LineSource::is_ready() const {
+bool LineSource::is_ready() { return line_end().has_value() || has_come(); }
+
+bool LineSource::has_one_line() {
+    const auto is_one = [this] { return line_end().value_or(text_.size()) == text_.size(); };
+    while (!has_ended_ && is_one() && unread().size() <= bytes_max_ && has_come()) fill();
+    return has_ended_ && failure_.empty() && !unread().empty() && is_one();
+}
+
+std::string LineSource::read_all() {
+    while (!has_ended_ && unread().size() <= bytes_max_) fill();
+    if (unread().size() > bytes_max_) refuse_size("it");
+    text_.erase(0, begin_);
+    begin_ = searched_ = 0;
+    return std::exchange(text_, {});
+}
+
+// One past the end of the next line; none: it has not come whole.
+std::optional<std::size_t> LineSource::line_end() {
+    searched_ = text_.find('\n', searched_);
+    if (searched_ != std::string::npos) return searched_ + 1;
+    searched_ = text_.size();
+    if (!has_ended_) return std::nullopt;
+    return text_.size();
+}
+
+// Whether reading would not wait.
+bool LineSource::has_come() const {
     pollfd state{descriptor_, POLLIN, 0};
     return ::poll(&state, 1, 0) > 0;
 }
 
 // Waits until something has come.
 void LineSource::fill() {
-    text_.erase(0, std::exchange(begin_, 0));
+    text_.erase(0, begin_);
+    searched_ -= begin_;
+    begin_ = 0;
     const std::size_t before = text_.size();
-    text_.resize(before + fill_bytes);
+    try {
+        text_.resize(before + fill_bytes);
+    } catch (const std::bad_alloc&) {
+        return fail(std::strerror(ENOMEM), end_of_whole_lines());
+    }
     ssize_t read = -1;
     do {
         read = ::read(descriptor_, text_.data() + before, fill_bytes);
     } while (read < 0 && errno == EINTR);
-    if (read < 0) failure_ = std::strerror(errno);
+    const int error = errno;
     text_.resize(before + static_cast<std::size_t>(std::max<ssize_t>(read, 0)));
-    has_ended_ = read <= 0;
+    if (read < 0) return fail(std::strerror(error), end_of_whole_lines());
+    has_ended_ = read == 0;
 }
 
-std::optional<std::size_t> LineSource::read(char* room, std::size_t bytes) {
-    while (whole_bytes() == 0) {
-        if (has_ended_) return 0;
-        if (!is_ready()) return std::nullopt;
-        fill();
-    }
-    const std::string_view text = unread().substr(0, std::min(bytes, whole_bytes()));
-    std::copy(text.begin(), text.end(), room);
-    if (keeps_ && kept_.size() + text.size() <= kept_bytes_max)
-        kept_.append(text);
-    else
-        forget();
-    begin_ += text.size();
-    return text.size();
+// What comes after `end` is left out.
+void LineSource::fail(std::string why, std::size_t end) {
+    failure_ = std::move(why);
+    has_ended_ = true;
+    text_.resize(end);
+    searched_ = std::min(searched_, end);
 }
 
-std::string LineSource::read_all() {
-    while (!has_ended_) fill();
-    text_.erase(0, std::exchange(begin_, 0));
-    return std::exchange(text_, {});
+void LineSource::refuse_size(const std::string& what) {
+    is_too_large_ = true;
+    fail(what + " is larger than " + std::to_string(bytes_max_) + " bytes", begin_);
 }
 
-bool LineSource::rewind() {
-    if (!keeps_) return false;
-    text_ = std::exchange(kept_, {}).append(unread());
-    begin_ = 0;
-    return true;
-}
-
-void LineSource::forget() {
-    keeps_ = false;
-    std::string().swap(kept_);
+// In what has not been taken.
+std::size_t LineSource::end_of_whole_lines() const {
+    const std::size_t last = unread().rfind('\n');
+    return last == std::string_view::npos ? begin_ : begin_ + last + 1;
 }
 
 }  // namespace sluice::cli

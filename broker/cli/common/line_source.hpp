@@ -4,6 +4,7 @@
 
 #include <boost/system/result.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,44 +13,48 @@ namespace sluice::cli {
 
 class LineSource {
 public:
-    // "-": standard input. The error says why it can't be read.
-    static boost::system::result<LineSource> open(const std::string& path);
+    // "-": standard input. `bytes_max`: of a line, and of what read_all() returns. The error says why it can't be read.
+    static boost::system::result<LineSource> open(const std::string& path, std::size_t bytes_max);
     LineSource(LineSource&& other) noexcept;
     LineSource& operator=(LineSource&&) = delete;
     ~LineSource();
 
     // Readable when more has come.
     int descriptor() const { return descriptor_; }
-    // Waits for the first line, and returns it with its end; "": there is none. Without an end: the file ends there, or
-    // the line is long.
+    // Waits for the next line, and returns it with its end without taking it; "": there is none. Without an end: the
+    // text ends there, or the line is long.
     std::string_view first_line();
-    // What of the lines has come, as much as the room takes, without waiting. Only whole ones, unless one is very long
-    // or the file ends. 0: it has ended. None: nothing has come.
-    std::optional<std::size_t> read(char* room, std::size_t bytes);
-    // Waits for everything that has not been read.
+    // Takes the next line, with its end, without waiting. None: it has not come whole. "": there are no more.
+    std::optional<std::string> next_line();
+    // Whether next_line() has something to read or to tell.
+    bool is_ready();
+    // Whether there is exactly one more line, as far as that shows without waiting.
+    bool has_one_line();
+    // Waits for everything that has not been taken.
     std::string read_all();
 
-    // Begins anew with what has been read. False: that was too much to be kept, or forget() was called.
-    bool rewind();
-    void forget();
-
-    // Why reading has failed, which looks like the end; "": it has not.
+    // Why reading has failed, which looks like the end; "": it has not. A line that was not whole then is left out.
     const std::string& failure() const { return failure_; }
+    bool is_too_large() const { return is_too_large_; }  // which is the failure
 
 private:
-    explicit LineSource(int descriptor) : descriptor_(descriptor) {}
+    LineSource(int descriptor, std::size_t bytes_max) : descriptor_(descriptor), bytes_max_(bytes_max) {}
 
     std::string_view unread() const { return std::string_view(text_).substr(begin_); }
-    std::size_t whole_bytes() const;
-    bool is_ready() const;
+    std::optional<std::size_t> line_end();
+    bool has_come() const;
     void fill();
+    void fail(std::string why, std::size_t end);
+    void refuse_size(const std::string& what);
+    std::size_t end_of_whole_lines() const;
 
     int descriptor_;  // -1: moved from
+    std::size_t bytes_max_;
     std::string text_;
-    std::size_t begin_ = 0;  // of what has not been read in it
-    std::string kept_;       // what has been read, if it is kept
-    bool keeps_ = true;
-    bool has_ended_ = false;
+    std::size_t begin_ = 0;     // of what has not been taken in it
+    std::size_t searched_ = 0;  // between `begin_` and here no line ends
+    std::uint64_t lines_ = 0;   // that have been taken
+    bool has_ended_ = false, is_too_large_ = false;
     std::string failure_;
 };
 

@@ -54,8 +54,10 @@ void ScriptedServer::serve(const std::vector<std::string>& replies) {
             const auto missing = head + body - request.size();
             asio::read(socket, asio::dynamic_buffer(request), asio::transfer_exactly(missing));
         }
-        requests_.push_back(std::move(request));
         boost::system::error_code ignored;
+        if (request.find("Transfer-Encoding: chunked\r\n") < head)
+            asio::read_until(socket, asio::dynamic_buffer(request), "\r\n0\r\n\r\n", ignored);
+        requests_.push_back(std::move(request));
         const bool stays_open = reply.ends_with(silence_mark);
         asio::write(socket, asio::buffer(reply.data(), reply.size() - (stays_open ? 1 : 0)), ignored);
         if (stays_open) open.push_back(std::move(socket));

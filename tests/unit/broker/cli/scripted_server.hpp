@@ -1,4 +1,5 @@
-// A server with scripted replies, on its own port and thread: one reply for each connection, in order.
+// A server with scripted replies, on its own port and thread: one reply for each connection, in order, after the
+// request's body has come whole.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

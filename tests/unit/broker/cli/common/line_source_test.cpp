@@ -1,105 +1,163 @@
 #include "broker/cli/common/line_source.hpp"
 
-#include <array>
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <fcntl.h>
 #include <string>
 #include <string_view>
+#include <termios.h>
 #include <unistd.h>
 #include <utility>
 
+#include "tests/unit/broker/cli/pipe.hpp"
+
 using sluice::cli::LineSource;
+using sluice::cli::test::Pipe;
+using sluice::cli::test::StandardInput;
 
 namespace {
 
-// A pipe, into which the test writes what "comes".
-class Pipe {
-public:
-    Pipe() { REQUIRE(::pipe2(ends_.data(), O_CLOEXEC) == 0); }
-    ~Pipe() {
-        ::close(ends_[0]);
-        end();
-    }
-    Pipe(const Pipe&) = delete;
-    Pipe& operator=(const Pipe&) = delete;
+LineSource open_lines(const std::string& path, std::size_t bytes_max = 1u << 30) {
+    auto opened = LineSource::open(path, bytes_max);
+    REQUIRE(opened.has_value());
+    return std::move(*opened);
+}
 
-    std::string path() const { return "/dev/fd/" + std::to_string(ends_[0]); }
-    void put(std::string_view text) {
-        REQUIRE(::write(ends_[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()));
-    }
-    void end() {
-        if (const int writing = std::exchange(ends_[1], -1); writing >= 0) ::close(writing);
-    }
+// "-": it has not come whole; ".": the end.
+std::string next_of(LineSource& source) {
+    const auto line = source.next_line();
+    if (!line) return "-";
+    return line->empty() ? "." : *line;
+}
 
-private:
-    std::array<int, 2> ends_{};
-};
-
-// "-": nothing has come; ".": the end.
-std::string read(LineSource& source, std::size_t bytes = 100) {
-    std::string room(bytes, '\0');
-    const auto got = source.read(room.data(), room.size());
-    if (!got) return "-";
-    return *got == 0 ? "." : room.substr(0, *got);
+// A terminal on which somebody has typed, and which is gone: after the text, reading it fails.
+int lost_terminal(std::string_view text) {
+    const int ours = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    REQUIRE(ours >= 0);
+    REQUIRE((::grantpt(ours) == 0 && ::unlockpt(ours) == 0));
+    const int theirs = ::open(::ptsname(ours), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    REQUIRE(theirs >= 0);
+    termios plain{};
+    REQUIRE(::tcgetattr(theirs, &plain) == 0);
+    ::cfmakeraw(&plain);
+    REQUIRE(::tcsetattr(theirs, TCSANOW, &plain) == 0);
+    REQUIRE(::write(theirs, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+    ::close(theirs);
+    return ours;
 }
 
 }  // namespace
 
-TEST_CASE("whole lines are read as they come") {
+TEST_CASE("whole lines are taken as they come") {
     Pipe pipe;
-    auto opened = LineSource::open(pipe.path());
-    REQUIRE(opened.has_value());
-    LineSource source = std::move(*opened);
-    CHECK(read(source) == "-");
+    LineSource source = open_lines(pipe.path());
+    CHECK(next_of(source) == "-");
+    CHECK_FALSE(source.is_ready());
     pipe.put("ab");
-    CHECK(read(source) == "-");
-    pipe.put("c\nd\ne");
-    CHECK(read(source, 3) == "abc");
-    CHECK(read(source) == "\nd\n");
-    CHECK(read(source) == "-");
+    CHECK(source.is_ready());
+    CHECK(next_of(source) == "-");
+    CHECK_FALSE(source.is_ready());
+    pipe.put("c\n\nd\r\ne");
+    CHECK(next_of(source) == "abc\n");
+    CHECK(source.is_ready());
+    CHECK(source.first_line() == "\n");
+    CHECK(next_of(source) == "\n");
+    CHECK(next_of(source) == "d\r\n");
+    CHECK(next_of(source) == "-");
     pipe.end();
-    CHECK(read(source) == "e");
-    CHECK(read(source) == ".");
+    CHECK(next_of(source) == "e");
+    CHECK(next_of(source) == ".");
+    CHECK(next_of(source) == ".");
+    CHECK(source.is_ready());
     CHECK(source.failure().empty());
 }
 
-TEST_CASE("what has been read can be read again, until it is forgotten") {
-    Pipe pipe;
-    pipe.put("first\nsecond\n");
-    pipe.end();
-    auto opened = LineSource::open(pipe.path());
-    REQUIRE(opened.has_value());
-    LineSource source = std::move(*opened);
-    CHECK(source.first_line() == "first\n");
-    CHECK(read(source, 8) == "first\nse");
-    CHECK(source.rewind());
-    CHECK(read(source, 6) == "first\n");
-    source.forget();
-    CHECK_FALSE(source.rewind());
-    CHECK(source.read_all() == "second\n");
-    CHECK(read(source) == ".");
+TEST_CASE("what follows the first line can be taken line by line or at once") {
+    for (const bool by_line : {true, false}) {
+        Pipe pipe;
+        pipe.put("first\nsecond\nthird");
+        pipe.end();
+        LineSource source = open_lines(pipe.path());
+        CHECK(source.first_line() == "first\n");
+        if (by_line) CHECK(next_of(source) == "first\n");
+        CHECK(source.read_all() == (by_line ? "second\nthird" : "first\nsecond\nthird"));
+        CHECK(next_of(source) == ".");
+    }
 }
 
-TEST_CASE("a very long line is not waited for") {
+TEST_CASE("lines that are longer than what is read at a time are whole") {
     Pipe pipe;
-    auto opened = LineSource::open(pipe.path());
-    REQUIRE(opened.has_value());
-    LineSource source = std::move(*opened);
+    LineSource source = open_lines(pipe.path());
     const std::string piece(50'000, 'x');
-    std::size_t read_bytes = 0;
-    for (int i = 0; i < 30 && read_bytes == 0; ++i) {
+    std::string line;
+    for (int i = 0; i < 30; ++i) {
         pipe.put(piece);
-        const std::string got = read(source, 2'000'000);
-        if (got != "-") read_bytes = got.size();
+        line += piece;
+        CHECK(next_of(source) == "-");
     }
-    CHECK(read_bytes >= 1u << 20);
+    pipe.put("\nnext\n");
+    CHECK(next_of(source) == line + "\n");
+    CHECK(next_of(source) == "next\n");
+}
+
+TEST_CASE("whether a source has one line shows at its end") {
+    struct Case {
+        std::string_view text;
+        bool has_one;
+    };
+    for (const auto& [text, has_one] :
+         {Case{"one\n", true}, Case{"one", true}, Case{"\n", true}, Case{"", false}, Case{"one\ntwo", false}}) {
+        Pipe pipe;
+        LineSource source = open_lines(pipe.path());
+        pipe.put(text);
+        CHECK_FALSE(source.has_one_line());
+        pipe.end();
+        CHECK(source.has_one_line() == has_one);
+        CHECK(source.read_all() == text);
+    }
+}
+
+TEST_CASE("a long first line is not waited for") {
+    LineSource source = open_lines("/dev/zero");
+    CHECK(source.first_line() == std::string(1u << 20, '\0'));
+}
+
+TEST_CASE("a text without an end is given up at the limit") {
+    LineSource whole = open_lines("/dev/zero", 3u << 20);
+    CHECK_FALSE(whole.has_one_line());
+    CHECK(whole.read_all().empty());
+    CHECK(whole.is_too_large());
+    CHECK(whole.failure() == "it is larger than 3145728 bytes");
+    CHECK(next_of(whole) == ".");
+    LineSource line = open_lines("/dev/zero", 3u << 20);
+    CHECK(next_of(line) == ".");
+    CHECK(line.is_too_large());
+    CHECK(line.failure() == "line 1 is larger than 3145728 bytes");
+}
+
+TEST_CASE("the limit is that of a line, and lines before one that is too long are taken") {
+    Pipe pipe;
+    pipe.put("12345\n123456\n1234567\n8\n");
+    LineSource source = open_lines(pipe.path(), 7);
+    CHECK(next_of(source) == "12345\n");
+    CHECK(next_of(source) == "123456\n");
+    CHECK(next_of(source) == ".");
+    CHECK(source.failure() == "line 3 is larger than 7 bytes");
 }
 
 TEST_CASE("a file that can't be read is told") {
-    CHECK_FALSE(LineSource::open("/nowhere/log.ndjson").has_value());
-    auto folder = LineSource::open("/");
-    REQUIRE(folder.has_value());
-    LineSource source = std::move(*folder);
+    CHECK_FALSE(LineSource::open("/nowhere/log.ndjson", 100).has_value());
+    LineSource source = open_lines("/");
     CHECK(source.first_line().empty());
     CHECK(source.failure() == "Is a directory");
+    CHECK_FALSE(source.is_too_large());
+}
+
+TEST_CASE("a line that was not whole when reading failed is left out") {
+    const StandardInput input(lost_terminal("one\ntwo\nthr"));
+    LineSource source = open_lines("-");
+    CHECK(next_of(source) == "one\n");
+    CHECK(next_of(source) == "two\n");
+    CHECK(next_of(source) == ".");
+    CHECK(source.failure() == "Input/output error");
 }
