@@ -1,17 +1,14 @@
 #!/usr/bin/env python3
-"""Many documents in one request: POST /v1/publish, and `tail -f log.ndjson | sluice publish -`."""
+"""Many documents in one request: POST /v1/publish. publish_lines_test.py has the client."""
 import contextlib
 import json
-import os
 import random
 import signal
 import socket
-import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-from client_process import end_session, environment, output_of, sluice
 from sluice_process import TIMEOUT_S, Sluiced, eventually, item, rss
 from users_file import bearer, make_token, stored_token, write_users
 
@@ -209,65 +206,6 @@ class Streaming(unittest.TestCase):
             self.assertEqual([line["number"] for line in rest], list(range(11, 1_014)))
             self.assertEqual([line["line"] for line in rest if "status" in line], [12])
             self.assertEqual(counts(summary), (1_013, 1_012, 1, 1_012, 1_014))
-
-
-class Client(unittest.TestCase):
-    def command(self, daemon, *arguments):
-        process = subprocess.Popen([os.environ["SLUICE"], "publish", "--server", f"http://127.0.0.1:{daemon.port}",
-                                    *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   text=True, env=environment())
-        self.addCleanup(end_session, process)
-        return process
-
-    def test_lines_are_delivered_as_they_come(self):
-        with Sluiced() as daemon, daemon.subscribe(stream="s") as subscriber:
-            process = self.command(daemon, "--stream", "s", "-")
-            for n in range(3):
-                process.stdin.write(f'{{"n":{n}}}\n')
-                process.stdin.flush()
-                self.assertEqual(subscriber.next_json()["data"]["n"], n)
-            process.stdin.write("{\n")
-            process.stdin.flush()
-            self.assertRegex(process.stderr.readline(), "^sluice: standard input:4:[0-9]+: ")
-            process.stdin.write('{"n":3}')  # a line that is not finished is not sent
-            out, err = output_of(process)
-            self.assertEqual((process.returncode, err), (1, ""))
-            self.assertEqual(out, "standard input: 4 received: 4 new, 0 updated, 0 unchanged, 1 refused\n")
-            self.assertEqual(subscriber.next_json()["data"]["n"], 3)
-
-    def test_a_file_that_exceeds_the_limit_of_items_is_split(self):
-        with Sluiced("limits.items=10") as daemon, tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "log.ndjson"
-            path.write_text("".join(f'{{"n":{n}}}\n' for n in range(25)))
-            server = ("--server", f"http://127.0.0.1:{daemon.port}")
-            done = sluice("publish", *server, str(path))
-            self.assertEqual((done.returncode, done.stdout),
-                             (0, f"{path}: 25 received: 25 new, 0 updated, 0 unchanged\n"), done.stderr)
-            self.assertIn("too large for one document", done.stderr)
-            self.assertEqual(sluice("publish", *server, "--whole", str(path)).returncode, 2)
-            self.assertEqual(sluice("publish", *server, "--lines", str(path)).stderr, "")
-
-    def test_what_is_no_ndjson_is_one_document(self):
-        with Sluiced() as daemon:
-            for text, options, received in (('{\n"n":1\n}\n', (), 1), ('[{"n":1},\n{"n":2}]\n', (), 2),
-                                            ("a,b\n1,2\n", ("--content-type", "text/csv"), 1),
-                                            ('{"n":1}\n{"n":2}\n', ("--whole", "--content-type", NDJSON), 2)):
-                done = sluice("publish", "--server", f"http://127.0.0.1:{daemon.port}", *options, "-", input=text)
-                self.assertEqual((done.returncode, done.stdout),
-                                 (0, f"standard input: {received} received: {received} new, 0 updated, 0 unchanged\n"),
-                                 done.stderr)
-            self.assertEqual(daemon.status()["counters"]["documents"], 4)
-
-    def test_the_client_says_when_the_broker_ends(self):
-        with Sluiced() as daemon:
-            process = self.command(daemon, "--json", "-")
-            process.stdin.write('{"n":1}\n')
-            process.stdin.flush()
-            eventually(lambda: daemon.status()["counters"]["documents"] == 1, "one document")
-            daemon.process.send_signal(signal.SIGTERM)
-            self.assertEqual(process.wait(TIMEOUT_S), 2)
-            self.assertEqual(json.loads(process.stdout.readline())["next_number"], 2)
-            self.assertEqual(json.loads(process.stderr.readline())["status"], 503)
 
 
 if __name__ == "__main__":
