@@ -167,12 +167,12 @@ class CommandLine(unittest.TestCase):
             self.assertIn("A filter is an XPath 1.0", text(command))
         for command in ([], ["publish"], ["align"], ["search"], ["distance"], ["recurrence"], ["status"]):
             self.assertNotIn("A filter is", text(*command))
-        for command in ("publish", "subscribe", "explain", "align", "recurrence", "status", "top", "streams",
-                        "subscriptions"):
+        for command in ("subscribe", "explain", "align", "recurrence", "status", "top", "streams", "subscriptions"):
             self.assertIn("Exit status: 0 done, 2 failed.", text(command))
         for command in ("list", "show", "set", "delete", "seek", "dead"):
             self.assertIn("Exit status: 0 done, 2 failed.", text("subscriptions", command))
             self.assertIn("--timeout SECONDS", text("subscriptions", command))
+        self.assertIn("1 a line was refused, 2 failed", text("publish"))
         self.assertIn("1 nothing matched", text("match"))
         self.assertIn("1 no pair is within --within, 2 failed", text("distance"))
         for command in ("publish", "subscribe", "why", "status", "top", "streams"):
