@@ -215,12 +215,13 @@ asio::awaitable<HttpSession::Next> HttpSession::serve_request() {
     broker::count(services_.counters.requests);
     Routed routed;
     refusal = route_request(routed);
-    if (refusal) co_return co_await write_reply(*refusal);
-    client_.user = principal_.user;
-    if (!authentication_.identify(routed.request, client_, refusal))
-        refusal = co_await authentication_.check(routed.request, client_);
-    if (!client_.ticket.empty()) drop_ticket(routed.request.query);
-    if (!refusal) refusal = refuse_unless_permitted(routed.route.needs, client_, routed.route.name);
+    if (!refusal) {
+        client_.user = principal_.user;
+        if (!authentication_.identify(routed.request, client_, refusal))
+            refusal = co_await authentication_.check(routed.request, client_);
+        if (!client_.ticket.empty()) drop_ticket(routed.request.query);
+        if (!refusal) refusal = refuse_unless_permitted(routed.route.needs, client_, routed.route.name);
+    }
     if (refusal) co_return co_await write_reply(*refusal);
     co_return co_await serve_route(routed.route, routed.request);
 }
@@ -387,15 +388,19 @@ std::string HttpSession::begin_streamed_reply(HttpReply& reply) {
 }
 
 asio::awaitable<HttpReply> HttpSession::handle(const Route& route, HttpRequest& request) {
-    if (replies_.has_collected() && !route.prompt) return handle_after_replies(route, request);
+    const bool must_write_first = replies_.has_collected() && !route.prompt;
+    return must_write_first ? handle_after_replies(route, request) : handle_now(route, request);
+}
+
+asio::awaitable<HttpReply> HttpSession::handle_now(const Route& route, HttpRequest& request) {
     return route.watched ? handle_watched(route, request) : route.handler(request);
 }
 
 // The handler may wait, or take events, which would be lost with the connection.
 asio::awaitable<HttpReply> HttpSession::handle_after_replies(const Route& route, HttpRequest& request) {
-    if (!co_await replies_.write_collected_for_handler())
-        co_return busy_problem("the connection ended while replies to earlier requests were written");
-    co_return co_await handle(route, request);
+    const bool written = co_await replies_.write_collected_for_handler();
+    if (!written) co_return busy_problem("the connection ended while replies to earlier requests were written");
+    co_return co_await handle_now(route, request);
 }
 
 asio::awaitable<HttpReply> HttpSession::handle_watched(const Route& route, HttpRequest& request) {

@@ -84,6 +84,7 @@ private:
     boost::asio::awaitable<Next> serve_body_reader(const Route& route, HttpRequest& request);
     std::string begin_streamed_reply(HttpReply& reply);
     boost::asio::awaitable<HttpReply> handle(const Route& route, HttpRequest& request);
+    boost::asio::awaitable<HttpReply> handle_now(const Route& route, HttpRequest& request);
     boost::asio::awaitable<HttpReply> handle_after_replies(const Route& route, HttpRequest& request);
     boost::asio::awaitable<HttpReply> handle_watched(const Route& route, HttpRequest& request);
 
