@@ -4,6 +4,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <functional>
 #include <map>
 #include <optional>
 #include <pthread.h>
@@ -40,10 +41,12 @@ std::string rss(const std::vector<std::string>& items);
 std::string item(const std::string& title, const std::string& category = "news");
 feed::DocumentPtr document(const std::vector<std::string>& items);
 
-// A broker that runs from construction to destruction.
+// A broker that runs from construction to destruction. What `prepare` changes of it, no thread reads yet.
 struct RunningBroker {
-    explicit RunningBroker(std::vector<std::string> overrides = {}, Seams seams = {})
+    explicit RunningBroker(std::vector<std::string> overrides = {}, Seams seams = {},
+                           const std::function<void(Broker&)>& prepare = {})
         : broker(test_options(std::move(overrides)), std::move(seams)) {
+        if (prepare) prepare(broker);
         broker.start();
         broker.open();
         broker.serve();

@@ -51,6 +51,9 @@ struct Process {
         log.now = store::wall_time();
         log.listen(broker::Dispatch(queue, fanout, counters, {}));
         publisher.streams().restore();
+        services.find_user = [](std::string_view name) {
+            return std::make_shared<const auth::User>(std::string(name), auth::Rights::everything());
+        };
         listeners->start();
         threads.start();
         client.emplace(listeners->places().front().port);
@@ -239,9 +242,6 @@ TEST_CASE_METHOD(Fixture, "Log on disk: since is found on a worker, and refused 
 
 TEST_CASE_METHOD(Fixture, "Log on disk: restart → a subscription is still its owner's, and nobody's is nobody's") {
     const auto begin = [&] {
-        process->services.find_user = [](std::string_view name) {
-            return std::make_shared<const auth::User>(std::string(name), auth::Rights::everything());
-        };
         process->subscriptions.restore([](const std::string& text) {
             config::SubscriptionOptions options;
             return config::parse_subscription_options("", text, options).empty() ? std::optional(options)

@@ -44,15 +44,13 @@ auth::Rights reads(std::vector<std::string> patterns, const std::string& filter 
 }
 
 struct Owners {
-    Owners() {
-        running.broker.services().find_user = [this](std::string_view name) {
-            const std::lock_guard lock(mutex);
-            const auto found = users.find(name);
-            return found == users.end() ? auth::nobody() : found->second;
-        };
-        set("alice", reads({"*"}));
-    }
+    Owners() { set("alice", reads({"*"})); }
 
+    auth::UserPtr find(std::string_view name) {
+        const std::lock_guard lock(mutex);
+        const auto found = users.find(name);
+        return found == users.end() ? auth::nobody() : found->second;
+    }
     void set(const std::string& name, auth::Rights rights) {
         {
             const std::lock_guard lock(mutex);
@@ -125,10 +123,13 @@ struct Owners {
         REQUIRE(client.post("/v1/events?stream=" + stream, broker::rss({broker::item(title, title)})).status == 202);
     }
 
-    boost::asio::io_context io;  // outlives the broker's threads, which may still be in its functions
-    broker::RunningBroker running;
+    // They outlive the broker's threads, which may still be in their functions, or ask for users.
+    boost::asio::io_context io;
     std::mutex mutex;
     std::map<std::string, auth::UserPtr, std::less<>> users;
+    broker::RunningBroker running{{}, {}, [this](broker::Broker& made) {
+                                      made.services().find_user = [this](std::string_view name) { return find(name); };
+                                  }};
     HttpClient client{running.port()};
 };
 
