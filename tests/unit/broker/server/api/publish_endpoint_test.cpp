@@ -1,3 +1,5 @@
+#include <atomic>
+#include <boost/asio/post.hpp>
 #include <catch2/catch.hpp>
 #include <optional>
 #include <utility>
@@ -198,25 +200,26 @@ TEST_CASE("without room a publisher waits, then gets 503, and nothing is publish
     // A broker that is not started matches nothing: only its I/O runs, so the queue stays full.
     sluice::broker::Counters counters;
     sluice::base::MemoryBudget memory(std::size_t{1} << 30);
+    // As in a broker, what subscribers use and the I/O threads' loops outlive those who use them.
+    sluice::broker::Mailboxes mailboxes;
+    sluice::broker::EventMemory event_memory(memory, mailboxes, counters);
+    sluice::server::Connections connections(10);
+    sluice::server::IoThreads threads(1);
     sluice::broker::EventQueue queue(1, 1'000'000);
     sluice::config::Options options = sluice::broker::test_options({"publish.wait=1ms"});
     sluice::broker::Fanout fanout(counters);
     sluice::broker::SubscriptionRegistry registry(
         {sluice::engine::Backend::naive, std::chrono::microseconds(0), 10, 10}, fanout,
         [](std::shared_ptr<const sluice::engine::Program>) {});
-    sluice::broker::Mailboxes mailboxes;
     sluice::store::MemoryLog log(0, memory);
     log.listen(sluice::broker::Dispatch(queue, fanout, counters, {}));
     sluice::broker::Publisher publisher({10, 10, std::chrono::hours(1)}, queue, log, counters, memory);
-    sluice::server::Connections connections(10);
-    sluice::server::IoThreads threads(1);
     sluice::base::Workers workers(1, 10);
     sluice::server::AddressTable addresses({});
     const sluice::server::BrowserRules browser_rules(options.http);
     sluice::server::Authentication authentication({options.auth, {}, memory, counters});
     const auto keys =
         std::make_shared<sluice::broker::IdempotencyKeys>(sluice::broker::IdempotencyKeys::Settings(), memory);
-    sluice::broker::EventMemory event_memory(memory, mailboxes, counters);
     sluice::broker::Replay replay({}, {log, queue, event_memory, memory, counters});
     sluice::broker::DurableSubscriptions subscriptions(
         {log, counters, registry, replay, memory, publisher.streams(), {}, 10, std::chrono::steady_clock::now});
@@ -252,7 +255,12 @@ TEST_CASE("without room a publisher waits, then gets 503, and nothing is publish
         CHECK(counters.events == 2);
 
         // If room appears while a publisher waits, it is let in, and its item is still new.
-        options.publish.wait = std::chrono::hours(1);
+        std::atomic<bool> is_patient{false};
+        boost::asio::post(threads.next(), [&] {  // to the thread that reads it
+            options.publish.wait = std::chrono::hours(1);
+            is_patient = true;
+        });
+        EVENTUALLY(is_patient);
         const std::string body = rss({item("c")});
         const std::string post = "POST /v1/events HTTP/1.1\r\nHost: t\r\n" + xml +
                                  "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
