@@ -34,6 +34,10 @@ struct Asked {
 
 class Door {
     asio::io_context io_;  // outlives the thread that checks passwords, which may still be in its functions
+    // The authentication refers to them.
+    sluice::testing::TemporaryFolder folder_;
+    config::AuthOptions options_;
+    sluice::base::MemoryBudget memory_{std::size_t{1} << 30};
 
 public:
     explicit Door(const std::string& users = "", const std::string& anonymous = "none") {
@@ -96,10 +100,6 @@ private:
         if (failure) std::rethrow_exception(failure);
         return asked;
     }
-
-    sluice::testing::TemporaryFolder folder_;
-    config::AuthOptions options_;
-    sluice::base::MemoryBudget memory_{std::size_t{1} << 30};
 };
 
 // scrypt of "secret" with the least cost.

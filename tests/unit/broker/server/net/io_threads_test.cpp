@@ -23,9 +23,9 @@ TEST_CASE("an I/O thread goes on after a handler has failed") {
 }
 
 TEST_CASE("the first thread does not wait for those of connections") {
+    std::atomic<bool> reached{false}, done{false};
     sluice::server::IoThreads threads(1);
     threads.start();
-    std::atomic<bool> reached{false}, done{false};
     boost::asio::post(threads.next(), [&] {
         while (!reached) std::this_thread::yield();
         done = true;

@@ -221,9 +221,9 @@ TEST_CASE("the numbers of subscribers and subscriptions are bounded") {
 }
 
 TEST_CASE("the filters of a client that has left are not compiled") {
+    std::promise<void> busy, go_on;  // outlive the worker
     RunningBroker running;
     sluice::server::Services& services = running.broker.services();
-    std::promise<void> busy, go_on;
     REQUIRE(services.compilers.post(nullptr, [&] {
         busy.set_value();
         go_on.get_future().wait();
