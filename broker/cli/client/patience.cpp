@@ -10,6 +10,8 @@ namespace sluice::cli {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr unsigned retry_seconds_max = 60;  // a broker that wants more is not merely busy
 constexpr unsigned too_many_requests = 429, unavailable = 503, disk_full = 507;
 
@@ -30,7 +32,6 @@ std::optional<unsigned> seconds_to_retry(const HttpReply& reply) {
 }
 
 bool wait_to_retry(const HttpReply& reply, unsigned seconds, const std::function<void(const std::string&)>& tell) {
-    using Clock = std::chrono::steady_clock;
     constexpr std::chrono::milliseconds pause_max{100};  // an interrupt does not end a sleep
     if (Interrupt::requested()) return false;
     tell(describe_shortage(reply.status) + "; trying again in " + std::to_string(seconds) + " s");

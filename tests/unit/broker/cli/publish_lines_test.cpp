@@ -122,9 +122,9 @@ TEST_CASE("lines that the broker has no room for now are sent again by themselve
 }
 
 TEST_CASE("a broker that is busy before it has taken any lines gets all of them again") {
-    ScriptedServer server(
-        {reply("503 Service Unavailable", "Retry-After: 0\r\n", "{}"),
-         stream_reply("{\"number\":1," + taken(1) + "}\n{\"number\":2," + taken(2) + "}\n" + summary_text(2, 2, 2) + "\n")});
+    ScriptedServer server({reply("503 Service Unavailable", "Retry-After: 0\r\n", "{}"),
+                           stream_reply("{\"number\":1," + taken(1) + "}\n{\"number\":2," + taken(2) + "}\n" +
+                                        summary_text(2, 2, 2) + "\n")});
     const Ran ran = publish_text(server, two_lines);
     CHECK(ran.err == "sluice: the broker is busy; trying again in 0 s\n");
     REQUIRE(server.requests().size() == 2);
@@ -199,8 +199,8 @@ TEST_CASE("publish names what is too large for any broker") {
 }
 
 TEST_CASE("an NDJSON file that is too large to be read whole is sent by lines") {
-    ScriptedServer server(
-        {stream_reply("{\"number\":1," + taken(1) + "}\n{\"number\":2," + taken(2) + "}\n" + summary_text(2, 2, 2) + "\n")});
+    ScriptedServer server({stream_reply("{\"number\":1," + taken(1) + "}\n{\"number\":2," + taken(2) + "}\n" +
+                                        summary_text(2, 2, 2) + "\n")});
     const TemporaryFile file(two_lines, "log.ndjson");
     PublishOptions options;
     options.server = server.url();
