@@ -188,6 +188,7 @@ void LogWriter::take(Group& group) {
         stream->is_definition_changed = false;
     }
     group.dead = state_.table.dead();
+    group.is_last = stopping_;
     group.seen.swap(seen_);
     group.syncs.swap(syncs_);
     is_urgent_ = false;
@@ -260,7 +261,7 @@ bool LogWriter::must_sync(const Group& group) const {
     if (settings_.sync) return true;  // all groups, as check_logs() needs
     const bool has_changes = !group.changes.empty() || !group.dead.empty();
     const bool is_due = Clock::now() - last_sync_ >= lazy || unsynced_ > bytes_max_ / unsynced_share;
-    return has_changes && (!group.syncs.empty() || is_due);
+    return has_changes && (!group.syncs.empty() || group.is_last || is_due);
 }
 
 std::optional<Fault> LogWriter::write(Group& group) {
@@ -385,14 +386,14 @@ void LogWriter::end(Group& group) {
     }
     group.values.end(std::nullopt);
     const std::lock_guard lock(state_.mutex);
-    bool has_dropped = !group.dead.empty();
+    bool has_dropped = group.is_synced && !group.dead.empty();
     for (const auto& [stream, extent] : group.extents) {
         if (!group.is_synced || stream->safely_dropped == extent.lost_id()) continue;
         stream->safely_dropped = extent.lost_id();
         has_dropped = true;
     }
     if (has_dropped) space_.note_dropped();
-    state_.table.forget_dead(group.dead.size());
+    if (group.is_synced) state_.table.forget_dead(group.dead.size());  // else they are deleted again
     for (Sync* sync : group.syncs) sync->is_done = true;
     synced_.notify_all();
 }

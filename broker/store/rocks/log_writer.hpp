@@ -107,6 +107,7 @@ private:
         std::unordered_map<StoredStreamEntry*, StoredExtent> extents;
         feed::RecordTime time = 0;
 
+        bool is_last = false;
         bool is_synced = false;
         std::uint64_t id_in_doubt = 0;  // its first one, if it may be on disk or not
 

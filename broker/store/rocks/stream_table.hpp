@@ -60,7 +60,7 @@ public:
     std::vector<StreamEntryPtr> take_changed();
     bool has_changes() const { return !changed_.empty() || !dead_.empty(); }
 
-    const std::vector<std::uint32_t>& dead() const { return dead_; }  // deleted, but not yet on disk
+    const std::vector<std::uint32_t>& dead() const { return dead_; }  // deleted, but that is not synced
     void forget_dead(std::size_t n) { dead_.erase(dead_.begin(), dead_.begin() + static_cast<std::ptrdiff_t>(n)); }
 
     std::uint32_t numbers_given() const { return numbers_given_; }
