@@ -352,7 +352,7 @@ asio::awaitable<HttpReply> publish_task(Services& services, HttpRequest& request
         broker::count(services.counters.documents_refused[refusal_of(*refusal, lacked_memory, patience)]);
         co_return std::move(*refusal);
     }
-    const PublicationPtr publication = std::get<PublicationPtr>(std::move(prepared));
+    const PublicationPtr publication = std::move(*std::get_if<PublicationPtr>(&prepared));
     publication->may_begin_stream = [use = request.address_use] {
         return use == nullptr || !use->take_stream(AddressUse::Clock::now());
     };

@@ -72,7 +72,7 @@ public:
         bell_->on_ring = [this] { body_.interrupt(); };
         services_.publish_streams.fetch_add(1, std::memory_order_relaxed);
     }
-    ~PublishStream() {
+    ~PublishStream() override {
         bell_->on_ring = nullptr;
         body_.document_replies = nullptr;
         services_.publish_streams.fetch_sub(1, std::memory_order_relaxed);
