@@ -79,6 +79,13 @@ class Consumers(unittest.TestCase):
         with self.consume() as consumer:
             self.assertEqual(self.titles([self.event(consumer)]), ["d"])
 
+    def test_a_broker_that_ends_ends_consumers_streams(self):
+        self.put()
+        with self.consume() as consumer:
+            self.publish("a")
+            self.assertEqual(self.titles([self.event(consumer)]), ["a"])
+            self.assertEqual(self.daemon.stop(), 0)
+
     def test_what_is_not_acknowledged_comes_again_and_says_so(self):
         self.put()
         ids = self.publish("a", "b", "c")

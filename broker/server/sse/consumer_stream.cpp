@@ -80,7 +80,9 @@ asio::awaitable<void> ConsumerStream::write_events(Transport& transport, StreamW
     std::shared_ptr<broker::Subscriber> feed;
     while (!client.has_ended()) {
         if (finishing_) {  // what has not been delivered is kept
-            co_await writer.end(revoked_ ? revoked_text() : std::string(), true);
+            // A name of its own: see decisions/coroutines.md.
+            const std::string last = revoked_ ? revoked_text() : std::string();
+            co_await writer.end(last, true);
             co_return;
         }
         // Before the mailbox is looked into: what has been decided until then is in it.
