@@ -257,6 +257,7 @@ Broker::Parts::Parts(config::Options options, Seams seams)
       memory_keeper_(memory_, [this] { relieve_memory(); }) {
     services_.opening = true;
     services_.opened = [this] { return configured_log_.opened(); };
+    services_.hand_over = [this] { queue_.wake(); };
     services_.find_user = [this](std::string_view name) { return authentication_.find_user(name); };
     log_.listen(Dispatch(queue_, fanout_, counters_, server::feed_limits(options_.limits)));
     server::register_metrics(services_);

@@ -56,9 +56,9 @@ Publisher::Publisher(Streams::Settings settings, EventQueue& queue, store::Event
       streams_(std::move(settings), log, memory, counters.streams) {}
 
 std::optional<Publisher::Outcome> Publisher::publish(const std::shared_ptr<const Publication>& publication, Done done,
-                                                     const StoredItems* found) {
+                                                     const StoredItems* found, EventQueue::Wake wake) {
     const feed::Document& document = *publication->document;
-    auto place = queue_.reserve(publication->stream, document, document.items().size(), publication->bytes);
+    auto place = queue_.reserve(publication->stream, document, document.items().size(), publication->bytes, wake);
     if (!place) return queue_.is_closed() ? PublishRefusal::closed : PublishRefusal::no_room;
     for (;;) {
         const auto of_name = streams_.find_or_create(publication->stream, publication->may_begin_stream);

@@ -33,9 +33,9 @@ public:
     // refusal other than PublishRefusal::unavailable, or an exception, nothing has been published or remembered, and
     // the publication can be tried again. A publication that only repeats items being appended completes with them.
     // Where the log keeps items on disk, it may refuse it as PublishRefusal::not_looked_up until it is given what
-    // look_up() `found`, which may have to be repeated.
+    // look_up() `found`, which may have to be repeated. `wake`: later only if it completes_at_once().
     std::optional<Outcome> publish(const std::shared_ptr<const Publication>& publication, Done done,
-                                   const StoredItems* found = nullptr);
+                                   const StoredItems* found = nullptr, EventQueue::Wake wake = EventQueue::Wake::now);
     // Looks up which of its items are on disk, for which it may wait. Only after PublishRefusal::not_looked_up.
     boost::system::result<StoredItems, PublishRefusal> look_up(const Publication& publication);
     // Whether publish() always returns the outcome: it needs no `done` then.

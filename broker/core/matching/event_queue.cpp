@@ -50,7 +50,7 @@ void EventQueue::call_waiters(Lock lock) noexcept {
 }
 
 std::optional<EventQueue::Place> EventQueue::reserve(std::string_view stream, const feed::Document& document,
-                                                     std::size_t events, std::size_t bytes) {
+                                                     std::size_t events, std::size_t bytes, Wake wake) {
     const Lock lock = this->lock();
     if (closed_ || !has_room(stream)) return std::nullopt;
     StreamQueue& queue = lanes_.stream_of(stream);
@@ -61,6 +61,7 @@ std::optional<EventQueue::Place> EventQueue::reserve(std::string_view stream, co
     reservation.document = &document;
     reservation.events = events;
     reservation.bytes = bytes;
+    reservation.wakes_later = wake == Wake::later;
     spare_events_.take(events, reservation.nodes);
     ++places_;
     return Place(*this, queue, lanes_.reserve(queue, made));
@@ -113,6 +114,7 @@ bool EventQueue::push(std::string_view stream, const feed::Document& document,
     if (queue == nullptr || !lanes_.release(*queue, document, pushed)) return false;
     SLUICE_CHECK(places_ != 0);
     --places_;
+    const Wake wake = pushed.front().wakes_later ? Wake::later : Wake::now;
     QueuedEvents events = std::move(pushed.front().filled);
     SLUICE_CHECK(events.size() == appended.size());
     spare_events_.give(pushed.front().nodes);
@@ -123,7 +125,7 @@ bool EventQueue::push(std::string_view stream, const feed::Document& document,
         event.event.time = head->time;
         ++head;
     }
-    push_locked(std::move(lock), *queue, events);
+    push_locked(std::move(lock), *queue, events, wake);
     return true;
 }
 
@@ -133,22 +135,50 @@ bool EventQueue::push(std::vector<QueuedEvent> events) {
     Lock lock = this->lock();
     if (closed_) return false;
     StreamQueue& queue = lanes_.stream_of(*nodes.front().event.stream);
-    push_locked(std::move(lock), queue, nodes);
+    push_locked(std::move(lock), queue, nodes, Wake::now);
     return true;
 }
 
-void EventQueue::push_locked(Lock lock, StreamQueue& stream, QueuedEvents& events) noexcept {
+void EventQueue::push_locked(Lock lock, StreamQueue& stream, QueuedEvents& events, Wake wake) noexcept {
     last_id_ = std::max(last_id_, events.back().event.id);
     lanes_.push(stream, events);
-    const bool is_last = nothing_comes();
-    const bool wakes_slow = stream.slow;
-    const bool wakes_fast = !stream.slow && wanted_ != 0 && lanes_.fast_events() >= wanted_;
-    lock.unlock();
-    if (wakes_fast || is_last) fast_changed_.notify_all();
-    if (is_last)
+    if (nothing_comes()) {
+        lock.unlock();
+        fast_changed_.notify_all();
         slow_changed_.notify_all();
-    else if (wakes_slow)
+    } else if (stream.slow) {
+        lock.unlock();
         slow_changed_.notify_one();
+    } else if (wake == Wake::later && !closed_ && lanes_.fast_events() <= late_events_max &&
+               lanes_.bytes() <= late_bytes_max) {
+        if (is_awaited()) is_wake_due_.store(true, std::memory_order_relaxed);
+    } else {
+        wake_fast(std::move(lock));
+    }
+}
+
+// Whether a thread of the fast lane waits for no more than what is there, and none has been woken for it.
+bool EventQueue::is_awaited() const {
+    if (is_woken_ || lanes_.fast_events() == 0) return false;
+    return collectors_ != 0 ? lanes_.fast_events() >= wanted_ : sleepers_ != 0;
+}
+
+// One is enough: if it leaves any events, it wakes the next.
+void EventQueue::wake_fast(Lock lock) noexcept {
+    is_wake_due_.store(false, std::memory_order_relaxed);
+    if (!is_awaited()) return;
+    is_woken_ = true;
+    ++wakes_;
+    const bool is_any = collectors_ == 0;
+    lock.unlock();
+    if (is_any)
+        fast_changed_.notify_one();
+    else
+        fast_changed_.notify_all();
+}
+
+void EventQueue::wake() noexcept {
+    if (is_wake_due()) wake_fast(lock());
 }
 
 void EventQueue::begin_after(std::uint64_t last_id) {
@@ -175,14 +205,23 @@ std::uint64_t EventQueue::decided_id_of_all(const QueuedBatch* with) const {
 bool EventQueue::wait_for_events(Lock& lock, std::size_t events_max, std::chrono::microseconds delay) {
     const ReadyStreams& ready = lanes_.ready(Lane::fast);
     if (ready.empty()) {
-        wanted_ = 1;
-        fast_changed_.wait(lock, [&] { return !ready.empty() || nothing_comes(); });
+        ++sleepers_;
+        while (ready.empty() && !nothing_comes()) {
+            fast_changed_.wait(lock);
+            is_woken_ = false;
+        }
+        --sleepers_;
     } else if (lanes_.fast_events() < events_max) {
+        const auto until = ready.front().front().queued_at + delay;
         wanted_ = events_max;
-        fast_changed_.wait_until(lock, ready.front().front().queued_at + delay,
-                                 [&] { return lanes_.fast_events() >= events_max || nothing_comes(); });
+        ++collectors_;
+        while (lanes_.fast_events() < events_max && !nothing_comes()) {
+            const std::cv_status status = fast_changed_.wait_until(lock, until);
+            is_woken_ = false;
+            if (status == std::cv_status::timeout) break;
+        }
+        --collectors_;
     }
-    wanted_ = 0;
     return !ready.empty() || !nothing_comes();
 }
 
@@ -205,7 +244,13 @@ bool EventQueue::pop(Lane lane, std::size_t events_max, std::chrono::microsecond
     if (batch.events.empty()) return true;
     if (popped) popped();
     ++in_flight_;
+    const bool wakes_next = lane == Lane::fast && is_awaited();
+    if (wakes_next) {
+        is_woken_ = true;
+        ++wakes_;
+    }
     call_waiters(std::move(lock));
+    if (wakes_next) fast_changed_.notify_one();
     return true;
 }
 
@@ -279,6 +324,16 @@ std::size_t EventQueue::waiting_publishers() const {
 std::uint64_t EventQueue::locks() const {
     const std::lock_guard lock(mutex_);
     return locks_;
+}
+
+std::uint64_t EventQueue::wakes() const {
+    const Lock lock = this->lock();
+    return wakes_;
+}
+
+std::size_t EventQueue::sleepers() const {
+    const Lock lock = this->lock();
+    return sleepers_;
 }
 
 std::size_t EventQueue::slow_streams() const {

@@ -33,6 +33,12 @@ namespace sluice::broker {
 class EventQueue {
 public:
     static constexpr std::size_t batch_bytes_max = StreamLanes::batch_bytes_max;
+    // With more than this, a push wakes at once, whatever was said.
+    static constexpr std::size_t late_events_max = 32, late_bytes_max = 128u << 10;
+
+    // When a push wakes a matching thread that sleeps. Later: for a thread that is about to push more, and calls wake()
+    // then, which it must do soon.
+    enum class Wake : std::uint8_t { now, later };
 
     EventQueue(std::size_t events_max, std::size_t bytes_max) : events_max_(events_max), bytes_max_(bytes_max) {}
 
@@ -65,9 +71,9 @@ public:
     // Reserves a place for up to `events` events of the document, which keep `bytes` bytes alive. Returns none without
     // room, or if the queue is closed. One stream may fill half of the queue, two a third each, and so on, so there is
     // always room for another. Wherever anything is free a place is granted whole, so that one document may exceed the
-    // bounds.
+    // bounds. `wake`: for the push into the place.
     std::optional<Place> reserve(std::string_view stream, const feed::Document& document, std::size_t events,
-                                 std::size_t bytes);
+                                 std::size_t bytes, Wake wake = Wake::now);
     // A publisher that waits for room for its document's events, and its place among the others, which it keeps if the
     // room is gone when it comes.
     struct Waiting {
@@ -110,6 +116,10 @@ public:
     // Calls `popped` for a batch that is not empty, before any other thread can pop a batch.
     bool pop(Lane lane, std::size_t events_max, std::chrono::microseconds delay, QueuedBatch& batch,
              const std::function<void()>& popped = {});
+    // Wakes a thread of the fast lane if a push has left that for later. Any thread.
+    void wake() noexcept;
+    bool is_wake_due() const { return is_wake_due_.load(std::memory_order_relaxed); }
+
     // Whether events of streams outside the batch are waiting in the fast lane.
     bool others_wait(const QueuedBatch& batch) const;
 
@@ -133,6 +143,8 @@ public:
     std::size_t slow_streams() const;        // in the slow lane
     std::size_t waiting_publishers() const;  // for room
     std::uint64_t locks() const;             // how often the lock was taken: each publication should need few
+    std::uint64_t wakes() const;             // how often a thread of the fast lane was woken for events
+    std::size_t sleepers() const;            // threads of the fast lane that wait for a first event
 
 private:
     struct Waiter {
@@ -150,7 +162,9 @@ private:
     }
     bool has_room(std::string_view stream) const;
     void call_waiters(Lock lock) noexcept;
-    void push_locked(Lock lock, StreamQueue& stream, QueuedEvents& events) noexcept;
+    void push_locked(Lock lock, StreamQueue& stream, QueuedEvents& events, Wake wake) noexcept;
+    bool is_awaited() const;
+    void wake_fast(Lock lock) noexcept;
     void reduce(StreamQueue& stream, Reservation& reservation, std::size_t events) noexcept;
     void release(StreamQueue& stream, Reservations::iterator reservation) noexcept;
     bool nothing_comes() const { return closed_ && places_ == 0; }
@@ -167,7 +181,12 @@ private:
     SpareNodes<Reservations> spare_reservations_{64};
     std::size_t in_flight_ = 0;  // unfinished batches
     std::size_t places_ = 0;     // neither pushed nor given back
-    std::size_t wanted_ = 0;     // the number of events that a popping thread waits for; 0: none waits
+    // Threads of the fast lane: those that sleep until there is a first event, and those that wait for more of them.
+    std::size_t sleepers_ = 0, collectors_ = 0;
+    std::size_t wanted_ = 0;                // the number of events that the latter wait for
+    bool is_woken_ = false;                 // one of either has been woken, and has yet to look
+    std::atomic<bool> is_wake_due_{false};  // changed under the lock
+    std::uint64_t wakes_ = 0;
     std::list<Waiter> waiters_;  // by place
     std::uint64_t last_place_ = 0;
     std::uint64_t last_id_ = 0;  // the highest of the events pushed, and of earlier ones

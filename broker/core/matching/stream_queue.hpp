@@ -28,8 +28,9 @@ using QueuedEvents = std::list<QueuedEvent>;  // a list, so that events can be m
 struct Reservation {
     const feed::Document* document = nullptr;  // whose events; also names the reservation
     std::size_t events = 0, bytes = 0;
-    QueuedEvents nodes{};   // spare ones for the events, perhaps not enough; empty
-    QueuedEvents filled{};  // the events, once they are known: then only push() touches them
+    bool wakes_later = false;  // EventQueue::Wake, for their push
+    QueuedEvents nodes{};      // spare ones for the events, perhaps not enough; empty
+    QueuedEvents filled{};     // the events, once they are known: then only push() touches them
 };
 using Reservations = std::list<Reservation>;
 

@@ -27,6 +27,7 @@
 #include "broker/server/http/reply_writer.hpp"
 #include "broker/server/net/address_table.hpp"
 #include "broker/server/net/reserved_post.hpp"
+#include "broker/server/net/turn_end.hpp"
 #include "broker/store/event_log.hpp"
 #include "config/options.hpp"
 #include "protocol/text/stream_name.hpp"
@@ -180,6 +181,13 @@ std::optional<broker::Publisher::Outcome> begin_append(broker::Publisher& publis
     const auto known = publisher.publish(publication, std::move(done), found);
     if (!known) submission.append = append;
     return known;
+}
+
+// When a publication that ends at once wakes the matcher: once for all that this thread publishes in this turn.
+broker::EventQueue::Wake wake_at_turn_end(const Services& services, const HttpRequest& request) {
+    if (request.turn_end == nullptr || !services.hand_over) return broker::EventQueue::Wake::now;
+    request.turn_end->call(services.hand_over);
+    return broker::EventQueue::Wake::later;
 }
 
 void log_publication(const broker::Publication& publication, const broker::PublishResult& result) {
@@ -361,7 +369,7 @@ asio::awaitable<HttpReply> publish_task(Services& services, HttpRequest& request
     for (;;) {
         std::optional<broker::Publisher::Outcome> result;
         if (services.publisher.completes_at_once())
-            result = services.publisher.publish(publication, nullptr, found.get());
+            result = services.publisher.publish(publication, nullptr, found.get(), wake_at_turn_end(services, request));
         else if (submission != nullptr)
             result = begin_append(services.publisher, publication, found.get(), *submission);
         else

@@ -64,6 +64,8 @@ struct Services : ConnectionServices {
     std::atomic<bool> waits_for_memory{false};    // a publisher waits for memory for its document
     std::atomic<std::size_t> publish_streams{0};  // requests that publish a stream of documents
     ReusedText status{}, open_metrics{}, metrics_text{};
+    // Called at the end of a turn in which events have been pushed with EventQueue::Wake::later. Empty: none are.
+    std::function<void()> hand_over{};
 };
 
 }  // namespace sluice::server

@@ -15,6 +15,7 @@
 #include "broker/server/http/request_log.hpp"
 #include "broker/server/http/request_refusals.hpp"
 #include "broker/server/net/peer_watch.hpp"
+#include "broker/server/net/turn_end.hpp"
 #include "broker/server/net/turns.hpp"
 #include "config/options.hpp"
 
@@ -50,7 +51,8 @@ HttpSession::HttpSession(ConnectionServices& services, const BrowserRules& brows
       lacks_memory_(admission.lacks_memory),
       reader_(services.options.http.header_bytes),
       replies_(services, *transport_, *this),
-      arrival_(services, *transport_, *this, reader_, replies_, connection_memory_bytes / 2) {}
+      arrival_(services, *transport_, *this, reader_, replies_, connection_memory_bytes / 2),
+      turn_end_(TurnEnd::of(transport_->executor())) {}
 
 void HttpSession::start() {
     const auto self = shared_from_this();
@@ -301,6 +303,7 @@ std::optional<HttpReply> HttpSession::route_request(Routed& routed) {
     request.address_use = &address_use();
     request.transport = transport_.get();
     request.replies = &replies_;
+    request.turn_end = &turn_end_;
     return std::nullopt;
 }
 

@@ -32,6 +32,7 @@
 namespace sluice::server {
 
 class RequestBody;
+class TurnEnd;
 
 class HttpSession final : public Connection, public std::enable_shared_from_this<HttpSession> {
 public:
@@ -118,6 +119,7 @@ private:
     RequestReader reader_;
     ReplyWriter replies_;
     RequestArrival arrival_;
+    TurnEnd& turn_end_;
     RequestBody* body_ = nullptr;         // of the current request, while its handler reads it
     std::shared_ptr<Takeover> takeover_;  // set while it has taken the connection over
     Next after_reply_ = Next::close;

@@ -30,6 +30,7 @@ struct Departure;
 class ReplyWriter;
 class Takeover;
 class Transport;
+class TurnEnd;
 
 // The first field of this name, or "". Compares the numbers that the parser gave the names: find() compares texts,
 // which takes longer unless the fields are many.
@@ -56,6 +57,7 @@ struct HttpRequest {
     base::MemoryCharge memory;          // of the body, and of a long reply until it is written
     ReplyWriter* replies = nullptr;     // that may hold replies to earlier requests; null in tests of endpoints alone
     BodyStream* body_stream = nullptr;  // what its handler reads instead of `body`, if the route says so
+    TurnEnd* turn_end = nullptr;        // of its I/O thread; null in tests of endpoints alone
 
     // Whether the client has disconnected or closed its sending side. On the connection's thread.
     bool has_left() const;

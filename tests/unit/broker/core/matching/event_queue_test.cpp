@@ -6,8 +6,12 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
+#include "tests/support/eventually.hpp"
 #include "tests/unit/broker/support.hpp"
 
 using namespace std::chrono_literals;
@@ -81,7 +85,117 @@ std::vector<feed::EventHead> heads(const Ids& ids, feed::RecordTime time = 0) {
     return list;
 }
 
+// Publishes a document of one event of one byte. Returns false if it can't.
+bool publish(EventQueue& queue, const std::string& stream, std::uint64_t id, EventQueue::Wake wake) {
+    static const std::vector<std::string> items{item("a")};
+    const feed::DocumentPtr one = document(items);
+    auto place = queue.reserve(stream, *one, 1, 1, wake);
+    if (!place) return false;
+    place->fill(of_document(one, stream, 1));
+    if (!queue.push(stream, *one, heads({id}))) return false;
+    place->end();
+    return true;
+}
+
+// A matching thread that finishes what it takes at once.
+class Taker {
+public:
+    explicit Taker(EventQueue& queue) : queue_(queue) {
+        thread_ = std::thread([this] {
+            QueuedBatch batch;
+            for (; queue_.pop(Lane::fast, 32, 0us, batch); batch.clear()) {
+                if (batch.events.empty()) continue;
+                queue_.wait_for_turn(batch);
+                taken_.push_back(Trial::ids(batch));
+                queue_.finish(batch);
+            }
+        });
+    }
+    ~Taker() { end(); }
+    Taker(const Taker&) = delete;
+    Taker& operator=(const Taker&) = delete;
+
+    // The batches that it has taken. Closes the queue.
+    const std::vector<Ids>& end() {
+        queue_.close();
+        if (thread_.joinable()) thread_.join();
+        return taken_;
+    }
+
+private:
+    EventQueue& queue_;
+    std::vector<Ids> taken_;
+    std::thread thread_;
+};
+
 }  // namespace
+
+TEST_CASE("EventQueue: pushes that leave the wake for later → a sleeping thread is woken once for all", "[queue]") {
+    EventQueue queue(1000, 1000);
+    Taker taker(queue);
+    EVENTUALLY(queue.sleepers() == 1);
+    for (std::uint64_t id = 1; id <= 10; ++id) REQUIRE(publish(queue, "s", id, EventQueue::Wake::later));
+    CHECK(queue.events() == 10);
+    CHECK(queue.wakes() == 0);
+    CHECK(queue.is_wake_due());
+    queue.wake();
+    CHECK_FALSE(queue.is_wake_due());
+    queue.wake();
+    EVENTUALLY(queue.events() == 0);
+    CHECK(queue.wakes() == 1);
+    CHECK(taker.end() == std::vector<Ids>{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}});
+}
+
+TEST_CASE("EventQueue: push that wakes at once → takes along what others have left for later", "[queue]") {
+    EventQueue queue(1000, 1000);
+    Taker taker(queue);
+    EVENTUALLY(queue.sleepers() == 1);
+    REQUIRE(publish(queue, "s", 1, EventQueue::Wake::later));
+    REQUIRE(publish(queue, "t", 2, EventQueue::Wake::now));
+    CHECK_FALSE(queue.is_wake_due());
+    EVENTUALLY(queue.events() == 0);
+    CHECK(queue.wakes() == 1);
+    CHECK(taker.end() == std::vector<Ids>{{1, 2}});
+}
+
+TEST_CASE("EventQueue: more than a few events → wakes at once, whatever was said", "[queue]") {
+    EventQueue queue(1000, 1000);
+    Taker taker(queue);
+    EVENTUALLY(queue.sleepers() == 1);
+    for (std::uint64_t id = 1; id <= EventQueue::late_events_max; ++id)
+        REQUIRE(publish(queue, "s", id, EventQueue::Wake::later));
+    CHECK(queue.wakes() == 0);
+    REQUIRE(publish(queue, "s", EventQueue::late_events_max + 1, EventQueue::Wake::later));
+    EVENTUALLY(queue.events() == 0);
+    CHECK(queue.wakes() >= 1);
+}
+
+TEST_CASE("EventQueue: closed before a push that leaves the wake for later → wakes, and nothing is lost", "[queue]") {
+    EventQueue queue(1000, 1000);
+    Taker taker(queue);
+    const feed::DocumentPtr one = document({item("a")});
+    auto place = queue.reserve("s", *one, 1, 1, EventQueue::Wake::later);
+    REQUIRE(place.has_value());
+    place->fill(of_document(one, "s", 1));
+    EVENTUALLY(queue.sleepers() == 1);
+    queue.close();
+    REQUIRE(queue.push("s", *one, heads({1})));
+    place->end();
+    CHECK(taker.end() == std::vector<Ids>{{1}});
+}
+
+TEST_CASE("EventQueue: threads that sleep → events beyond a batch wake the next one", "[queue]") {
+    EventQueue queue(1000, 1000);
+    QueuedBatch first, second;
+    std::thread one([&] { queue.pop(Lane::fast, 2, 1h, first); });
+    std::thread other([&] { queue.pop(Lane::fast, 2, 1h, second); });
+    while (queue.sleepers() != 2) std::this_thread::yield();
+    queue.push(events("s", 1, 4));
+    one.join();
+    other.join();
+    CHECK(first.events.size() == 2);
+    CHECK(second.events.size() == 2);
+}
 
 TEST_CASE("batches come in order and are bounded", "[queue]") {
     Trial trial;

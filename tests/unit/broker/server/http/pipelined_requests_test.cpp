@@ -12,6 +12,7 @@
 
 #include "broker/base/memory/memory_budget.hpp"
 #include "broker/core/counters.hpp"
+#include "broker/core/matching/event_queue.hpp"
 #include "broker/core/refusals.hpp"
 #include "broker/server/api/services.hpp"
 #include "broker/server/http/reply_writer.hpp"
@@ -164,6 +165,17 @@ TEST_CASE_METHOD(Pipeline, "requests that have arrived together are answered in 
     CHECK(found() == "202 200 404 400 202 202");
     CHECK(connection.writes() == 2);
     CHECK(running.broker.counters().requests == 6);
+}
+
+TEST_CASE_METHOD(Pipeline, "publications that have arrived together wake the matcher once") {
+    auto& queue = running.broker.services().queue;
+    const auto& matched = running.broker.counters().events_matched;
+    EVENTUALLY(queue.sleepers() == 1);
+    std::string many;
+    for (int i = 0; i < 12; ++i) many += publish("title " + std::to_string(i));
+    send(many);
+    CHECK(queue.wakes() == 1);
+    EVENTUALLY(matched == 12);
 }
 
 TEST_CASE_METHOD(Pipeline, "replies to HEAD are collected without a body") {
