@@ -86,6 +86,12 @@ std::size_t memory_max(const config::Options& options) {
     return (bytes != 0 ? bytes : unknown_machine_bytes) / 2;
 }
 
+// Where a GPU is to match whatever it can, I/O threads would wait for it.
+bool may_publishers_match(const config::MatcherOptions& options, const Seams& seams) {
+    using config::BackendOption;
+    return seams.publishers_match && options.backend != BackendOption::cuda && options.backend != BackendOption::naive;
+}
+
 // The only place in the broker that names the CUDA backend.
 engine::EngineOptions engine_options(const config::MatcherOptions& options) {
     const auto backend = [&] {
@@ -204,7 +210,8 @@ Broker::Parts::Parts(config::Options options, Seams seams)
       queue_(options_.matcher.queue_events, options_.matcher.queue_bytes),
       fanout_(counters_, options_.delivery.undecided, &event_memory_),
       matcher_({options_.matcher.threads, options_.matcher.batch_events, options_.matcher.batch_delay,
-                broker::batch_limits(options_.limits, &memory_, &scan_owners_, &computed_owners_)},
+                broker::batch_limits(options_.limits, &memory_, &scan_owners_, &computed_owners_),
+                may_publishers_match(options_.matcher, seams_)},
                queue_, fanout_, counters_),
       registry_({.engine = engine_options(options_.matcher),
                  .apply_delay = options_.matcher.apply_delay,
@@ -257,7 +264,7 @@ Broker::Parts::Parts(config::Options options, Seams seams)
       memory_keeper_(memory_, [this] { relieve_memory(); }) {
     services_.opening = true;
     services_.opened = [this] { return configured_log_.opened(); };
-    services_.hand_over = [this] { queue_.wake(); };
+    services_.hand_over = [this] { matcher_.hand_over(); };
     services_.find_user = [this](std::string_view name) { return authentication_.find_user(name); };
     log_.listen(Dispatch(queue_, fanout_, counters_, server::feed_limits(options_.limits)));
     server::register_metrics(services_);

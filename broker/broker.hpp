@@ -30,6 +30,7 @@ struct Seams {
     std::function<std::int64_t()> wall_now{};                             // microseconds since 1970: times of events
     // Called with the name of a point by whoever is there: RocksSettings::at_point.
     std::function<void(std::string_view)> at_point{};
+    bool publishers_match = true;  // whether I/O threads match what they have published: Matcher::Settings
 };
 
 class Broker {

@@ -254,6 +254,25 @@ bool EventQueue::pop(Lane lane, std::size_t events_max, std::chrono::microsecond
     return true;
 }
 
+bool EventQueue::pop_or_wake(std::size_t events_max, QueuedBatch& batch, const std::function<void()>& popped) {
+    batch.reserve(events_max);
+    Lock lock = this->lock();
+    const bool is_little = lanes_.fast_events() <= events_max && lanes_.bytes() <= late_bytes_max;
+    // After close() the matching threads take what is left, and end.
+    if (!is_wake_due() || !is_little || !is_awaited() || collectors_ != 0 || in_flight_ != 0 || closed_) {
+        wake_fast(std::move(lock));
+        return false;
+    }
+    is_wake_due_.store(false, std::memory_order_relaxed);
+    batch.lane = Lane::fast;
+    lanes_.fill(batch, events_max);
+    SLUICE_CHECK(!batch.events.empty() && lanes_.fast_events() == 0);
+    if (popped) popped();
+    ++in_flight_;
+    call_waiters(std::move(lock));
+    return true;
+}
+
 bool EventQueue::others_wait(const QueuedBatch& batch) const {
     const Lock lock = this->lock();
     return lanes_.ready(Lane::fast).any_of([&](const StreamQueue& stream) {

@@ -37,7 +37,7 @@ public:
     static constexpr std::size_t late_events_max = 32, late_bytes_max = 128u << 10;
 
     // When a push wakes a matching thread that sleeps. Later: for a thread that is about to push more, and calls wake()
-    // then, which it must do soon.
+    // or pop_or_wake() then, which it must do soon.
     enum class Wake : std::uint8_t { now, later };
 
     EventQueue(std::size_t events_max, std::size_t bytes_max) : events_max_(events_max), bytes_max_(bytes_max) {}
@@ -119,6 +119,10 @@ public:
     // Wakes a thread of the fast lane if a push has left that for later. Any thread.
     void wake() noexcept;
     bool is_wake_due() const { return is_wake_due_.load(std::memory_order_relaxed); }
+    // The same, unless the matching threads sleep and no batch is unfinished: then fills an empty batch with all events
+    // of the fast lane, if these are at most `events_max` and few bytes, and returns true. Their turn has come already.
+    // Never waits.
+    bool pop_or_wake(std::size_t events_max, QueuedBatch& batch, const std::function<void()>& popped = {});
 
     // Whether events of streams outside the batch are waiting in the fast lane.
     bool others_wait(const QueuedBatch& batch) const;

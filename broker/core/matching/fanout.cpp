@@ -37,9 +37,13 @@ void Fanout::apply(Change&& change) {
     for (auto& [id, target] : change.gained) {
         if (id.slot >= slots_.size()) slots_.resize(std::max<std::size_t>(id.slot + 1, slots_.size() * 2));
         Slot& slot = slots_[id.slot];
-        if (slot.generation != id.generation) slot = {id.generation, {}};
+        if (slot.generation != id.generation) {
+            targets_ -= slot.targets.size();
+            slot = {id.generation, {}};
+        }
         if (target.subscriber->stream.empty()) serves_all_streams_ = true;
         slot.targets.push_back(std::move(target));
+        ++targets_;
     }
     for (const engine::SubscriptionId id : change.lost) lose_locked(id);
 }
@@ -52,7 +56,7 @@ void Fanout::lose(engine::SubscriptionId id) {
 void Fanout::lose_locked(engine::SubscriptionId id) {
     Slot* slot = find(id);
     if (slot == nullptr) return;
-    std::erase_if(slot->targets, [](const Target& t) { return t.subscriber->gone.load(); });
+    targets_ -= std::erase_if(slot->targets, [](const Target& t) { return t.subscriber->gone.load(); });
 }
 
 Collected Fanout::collect(const Outcome& outcome) {

@@ -71,6 +71,9 @@ public:
     // subscribers.
     void deliver(PreparedBatch& batch, std::uint64_t decided_id = ~std::uint64_t{0});
 
+    // Filters of subscribers: an event is delivered at most so often.
+    std::size_t targets() const { return targets_.load(std::memory_order_relaxed); }
+
     // Whether any subscriber may get the events of all streams.
     bool serves_all_streams() const { return serves_all_streams_; }
 
@@ -101,7 +104,8 @@ private:
     void lose(Subscriber& subscriber) const noexcept;
 
     std::atomic<bool> serves_all_streams_{false}, replays_end_{false};
-    std::uint64_t last_batch_ = 0;  // number of the last batch collected
+    std::atomic<std::size_t> targets_{0};  // in all slots; changed under the lock
+    std::uint64_t last_batch_ = 0;         // number of the last batch collected
 };
 
 }  // namespace sluice::broker

@@ -14,6 +14,7 @@
 #include "broker/base/thread_name.hpp"
 #include "broker/core/matching/match_counts.hpp"
 #include "broker/core/matching/row_permission.hpp"
+#include "broker/match/scan_owners.hpp"
 
 namespace sluice::broker {
 
@@ -29,6 +30,12 @@ constexpr std::chrono::milliseconds look_again_after{1};  // between checks whet
 // A slow-lane batch within this time does not prolong its stream's stay there.
 constexpr std::chrono::milliseconds quick{2};
 constexpr int slow_niceness = 10;
+// A publishing thread matches at most so many events at a time, which could be delivered at most so often. If that
+// takes longer than a moment, it matches nothing for a hundred times as long: its other connections wait for at most a
+// hundredth of the time.
+constexpr std::size_t events_by_publisher_max = 4, deliveries_by_publisher_max = 16'384;
+constexpr std::chrono::milliseconds moment{1};
+constexpr int rest_after_long = 100;
 
 std::uint64_t pairs(std::span<const engine::Match> matches) {
     std::uint64_t n = 0;
@@ -55,10 +62,15 @@ public:
 
     // Returns false when the queue is closed and empty.
     bool serve_batch();
+    // For a publisher: see EventQueue::pop_or_wake(). Returns how long its batch took; none: it got none.
+    std::optional<std::chrono::nanoseconds> serve_pushed(std::size_t events_max);
+    bool was_on_device() const { return matched_ && matcher_.was_on_device(); }
 
 private:
     using Events = std::span<const feed::Event>;
 
+    void rest();
+    std::chrono::nanoseconds serve_popped();
     void check_interrupt() const;
     void pause(double ns);
     bool match(Events events);
@@ -227,18 +239,42 @@ std::uint64_t Matcher::Thread::decided_id(bool whole) const {
     return of_.queue_.decided_id_of_all(whole ? &batch_ : nullptr);
 }
 
-bool Matcher::Thread::serve_batch() {
-    prepared_.reset();  // an idle matcher must not keep subscribers, documents or a program alive
+// An idle matcher must not keep subscribers, documents or a program alive.
+void Matcher::Thread::rest() {
+    prepared_.reset();
     part_events_.clear();
     batch_.clear();
     current_ = {};
     matcher_.rest();
     rows_.rest();
+}
+
+bool Matcher::Thread::serve_batch() {
+    rest();
     // A subscription in place before an event was published must be in the program that matches it, and if a program
     // matches an event, an older one must not match a later event: a new subscriber would miss that one.
     const auto popped = [this] { current_ = of_.program(); };
     if (!of_.queue_.pop(lane_, of_.settings_.batch_events, of_.settings_.batch_delay, batch_, popped)) return false;
-    if (batch_.events.empty()) return true;
+    if (!batch_.events.empty()) serve_popped();
+    return true;
+}
+
+std::optional<std::chrono::nanoseconds> Matcher::Thread::serve_pushed(std::size_t events_max) {
+    const auto popped = [this] { current_ = of_.program(); };
+    if (!of_.queue_.pop_or_wake(events_max, batch_, popped)) return std::nullopt;
+    std::chrono::nanoseconds took{};
+    try {
+        took = serve_popped();
+    } catch (...) {
+        rest();
+        throw;
+    }
+    rest();
+    return took;
+}
+
+// Returns how long it took.
+std::chrono::nanoseconds Matcher::Thread::serve_popped() {
     if (StageTimes::is_due(Stage::wait)) of_.counters_.stages.add(Stage::wait, batch_.waited(Clock::now()));
     took_ = {};
     base::WorkTimer work = took_;
@@ -258,7 +294,7 @@ bool Matcher::Thread::serve_batch() {
     const std::chrono::nanoseconds took = work();
     base::log_at(config::LogLevel::trace, [&] { log_batch(took); });
     of_.queue_.finish(batch_, took > (lane_ == Lane::fast ? 2 * fast_time : quick), took);
-    return true;
+    return took;
 }
 
 void Matcher::Thread::log_batch(std::chrono::nanoseconds took) const {
@@ -288,6 +324,8 @@ void Matcher::set_program(std::shared_ptr<const engine::Program> program) {
     else if (next.program->attributes() != program->attributes())
         next.extractor = std::make_shared<const feed::Extractor>(next.extractor->extended(names.names));
     next.program = std::move(program);
+    const auto has_none = [](const ScanOwners* owners) { return owners == nullptr || owners->conditions() == 0; };
+    is_cheap_ = has_none(settings_.limits.owners) && has_none(settings_.limits.computed_owners);
     const std::lock_guard lock(program_mutex_);
     std::swap(program_, next);
 }
@@ -301,12 +339,44 @@ void Matcher::start() {
     // Each thread is counted once it has started, and none can end while the lock is held. If the system has no more
     // threads, wait_until_done() still waits for those that started. Its state is made here, where failing is reported.
     const std::lock_guard lock(running_mutex_);
+    if (settings_.by_publishers) publishing_.thread = std::make_unique<Thread>(*this, Lane::fast);
     for (const Lane lane : {Lane::fast, Lane::slow}) {
         for (std::size_t i = 0; i < settings_.threads; ++i) {
             threads_.emplace_back([this, lane, state = std::make_unique<Thread>(*this, lane)] { run(lane, *state); });
             ++running_;
         }
     }
+}
+
+void Matcher::hand_over() noexcept {
+    try {
+        if (!queue_.is_wake_due() || match_for_publisher()) return;
+    } catch (const std::exception& error) {
+        base::log_failure("a publishing thread continues after a failure to match", error.what());
+    }
+    queue_.wake();
+}
+
+// Returns false if there may be something left to match.
+bool Matcher::match_for_publisher() {
+    if (publishing_.thread == nullptr || !is_cheap_.load(std::memory_order_relaxed)) return false;
+    if (publishing_.is_taken.test_and_set(std::memory_order_acquire)) return false;
+    struct Release {
+        std::atomic_flag& flag;
+        ~Release() { flag.clear(std::memory_order_release); }
+    };
+    const Release release{publishing_.is_taken};
+    if (publishing_.again_from != Clock::time_point() && Clock::now() < publishing_.again_from) return false;
+    const std::size_t targets = std::max<std::size_t>(1, fanout_.targets());
+    const std::size_t events_max =
+        std::min({events_by_publisher_max, deliveries_by_publisher_max / targets, settings_.batch_events});
+    if (events_max == 0) return false;
+    const auto took = publishing_.thread->serve_pushed(events_max);
+    publishing_.again_from = {};
+    if (!took) return true;  // a matching thread has been woken, if there was anything
+    if (*took > moment || publishing_.thread->was_on_device())
+        publishing_.again_from = Clock::now() + rest_after_long * std::max<Clock::duration>(*took, moment);
+    return true;
 }
 
 bool Matcher::wait_until_done(Clock::time_point deadline) {

@@ -197,6 +197,57 @@ TEST_CASE("EventQueue: threads that sleep → events beyond a batch wake the nex
     CHECK(second.events.size() == 2);
 }
 
+TEST_CASE("EventQueue: publisher, while the matching threads sleep → takes a few events itself", "[queue]") {
+    EventQueue queue(1000, 1000);
+    QueuedBatch batch;
+    REQUIRE(publish(queue, "s", 1, EventQueue::Wake::later));
+    CHECK_FALSE(queue.pop_or_wake(4, batch));  // no thread sleeps: one will come
+    Taker taker(queue);
+    EVENTUALLY(queue.events() == 0);
+    EVENTUALLY(queue.sleepers() == 1);
+    for (std::uint64_t id = 2; id <= 4; ++id) REQUIRE(publish(queue, id == 3 ? "t" : "s", id, EventQueue::Wake::later));
+    REQUIRE(queue.pop_or_wake(4, batch));
+    CHECK(batch.events.size() == 3);
+    CHECK(queue.events() == 0);
+    CHECK(queue.wakes() == 0);
+
+    QueuedBatch further;
+    REQUIRE(publish(queue, "s", 5, EventQueue::Wake::later));
+    CHECK_FALSE(queue.pop_or_wake(4, further));  // the turn of its batch has not come
+    CHECK(queue.wakes() == 1);
+    EVENTUALLY(queue.events() == 0);
+    CHECK(queue.decided_id("s") == 1);  // the thread waits for its turn
+    queue.wait_for_turn(batch);
+    queue.finish(batch);
+    EVENTUALLY(queue.decided_id("s") == 5);
+    CHECK(taker.end() == std::vector<Ids>{{1}, {5}});
+}
+
+TEST_CASE("EventQueue: publisher that may not take its events → wakes a thread", "[queue]") {
+    EventQueue queue(1000, 1u << 30);
+    QueuedBatch batch;
+    Taker taker(queue);
+    EVENTUALLY(queue.sleepers() == 1);
+    SECTION("more than it may take") {
+        for (std::uint64_t id = 1; id <= 5; ++id) REQUIRE(publish(queue, "s", id, EventQueue::Wake::later));
+        CHECK_FALSE(queue.pop_or_wake(4, batch));
+        CHECK(queue.wakes() == 1);
+    }
+    SECTION("a wake by another publisher") {
+        REQUIRE(publish(queue, "s", 1, EventQueue::Wake::later));
+        queue.wake();
+        CHECK_FALSE(queue.pop_or_wake(4, batch));
+        CHECK(queue.wakes() == 1);
+    }
+    SECTION("the queue is closed") {
+        REQUIRE(publish(queue, "s", 1, EventQueue::Wake::later));
+        queue.close();
+        CHECK_FALSE(queue.pop_or_wake(4, batch));
+    }
+    CHECK(batch.events.empty());
+    EVENTUALLY(queue.events() == 0);
+}
+
 TEST_CASE("batches come in order and are bounded", "[queue]") {
     Trial trial;
     trial.queue.push(events("s", 1, 50));
@@ -593,6 +644,60 @@ TEST_CASE("many publishers and threads of both lanes lose nothing and keep each 
     CHECK(received == streams * each);
     CHECK(queue.events() == 0);
     CHECK(queue.bytes() == 0);
+}
+
+TEST_CASE("EventQueue: publishers that take their own events → nothing is lost, and each stream is in order",
+          "[queue]") {
+    constexpr std::uint64_t publishers = 3, streams = 2, each = 3'000;
+    EventQueue queue(1'000'000, 1'000'000);
+    std::mutex mutex;
+    std::map<std::string, std::uint64_t> last;
+    std::uint64_t out_of_order = 0, received = 0;
+    const auto deliver = [&](QueuedBatch& batch) {
+        queue.wait_for_turn(batch);
+        {
+            const std::lock_guard lock(mutex);
+            for (const feed::Event& event : batch.events) {
+                out_of_order += event.id <= std::exchange(last[*event.stream], event.id) ? 1u : 0u;
+                ++received;
+            }
+        }
+        queue.finish(batch);
+        batch.clear();
+    };
+    std::vector<std::thread> matchers, threads;
+    for (int t = 0; t < 2; ++t) {
+        matchers.emplace_back([&] {
+            QueuedBatch batch;
+            while (queue.pop(Lane::fast, 7, 10us, batch))
+                if (!batch.events.empty()) deliver(batch);
+        });
+    }
+    std::mutex ids_mutex;  // a log's: the ids of a stream rise in the order of the pushes
+    std::uint64_t last_id = 0;
+    std::atomic<std::uint64_t> refused{0};
+    for (std::uint64_t p = 0; p < publishers; ++p) {
+        threads.emplace_back([&, p] {
+            QueuedBatch batch;
+            for (std::uint64_t i = 0; i < each; ++i) {
+                {
+                    const std::lock_guard lock(ids_mutex);
+                    const std::string stream = "stream " + std::to_string((p + i) % streams);
+                    if (!publish(queue, stream, ++last_id, EventQueue::Wake::later)) ++refused;
+                }
+                if (i % 3 == 0 && queue.pop_or_wake(4, batch)) deliver(batch);
+                if (i % 64 == 0) std::this_thread::sleep_for(100us);  // the matchers may sleep, too
+            }
+            queue.wake();
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    queue.close();
+    for (std::thread& thread : matchers) thread.join();
+    CHECK(refused == 0);
+    CHECK(out_of_order == 0);
+    CHECK(received == publishers * each);
+    CHECK(queue.events() == 0);
 }
 
 TEST_CASE("EventQueue: log with events of an earlier process → they are decided, and new ones come after them") {

@@ -2,11 +2,13 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <functional>
 #include <new>
 #include <system_error>
 #include <thread>
 
 #include "broker/core/matching/registry.hpp"
+#include "broker/match/scan_owners.hpp"
 #include "protocol/filter/filter.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/unit/broker/core/delivery/plain_framer.hpp"
@@ -15,13 +17,33 @@
 
 using namespace std::chrono_literals;
 
-TEST_CASE("every subscriber sees the events of a stream in order, whatever the number of threads") {
+namespace {
+
+// Publishes an event as a publisher does that hands over what it has published.
+void push_for_later(sluice::broker::EventQueue& queue, const std::string& stream, std::uint64_t id,
+                    const std::string& item) {
+    const auto document = sluice::broker::document({item});
+    auto place = queue.reserve(stream, *document, 1, 1, sluice::broker::EventQueue::Wake::later);
+    REQUIRE(place.has_value());
+    sluice::broker::QueuedEvents events = place->nodes(1);
+    events.front() = {{document, 0, std::make_shared<const std::string>(stream), 0}, 1, {}};
+    place->fill(std::move(events));
+    std::vector<sluice::feed::EventHead> heads(1);
+    heads[0].id = id;
+    REQUIRE(queue.push(stream, *document, heads));
+    place->end();
+}
+
+}  // namespace
+
+TEST_CASE("every subscriber sees the events of a stream in order, whatever the number of threads, and who matches") {
     const std::size_t threads = GENERATE(1u, 4u);
+    const bool by_publishers = GENERATE(false, true);
     constexpr std::uint64_t n = 5'000;
     sluice::broker::Counters counters;
     sluice::broker::EventQueue queue(1'000'000, 1'000'000'000);
     sluice::broker::Fanout fanout(counters);
-    sluice::broker::Matcher matcher({threads, 7, 100us}, queue, fanout, counters);
+    sluice::broker::Matcher matcher({threads, 7, 100us, {}, by_publishers}, queue, fanout, counters);
     sluice::broker::SubscriptionRegistry registry(
         {sluice::engine::Backend::cpu, 0us, 100, 100}, fanout,
         [&](std::shared_ptr<const sluice::engine::Program> program) { matcher.set_program(std::move(program)); });
@@ -38,6 +60,12 @@ TEST_CASE("every subscriber sees the events of a stream in order, whatever the n
     const auto document = sluice::broker::document({sluice::broker::item("t")});
     const auto stream = std::make_shared<const std::string>("s");
     for (std::uint64_t id = 1; id <= n; ++id) {
+        if (by_publishers && id % 8 != 0) {
+            push_for_later(queue, *stream, id, sluice::broker::item("t"));
+            if (id % 512 == 1) EVENTUALLY(queue.sleepers() == threads || queue.is_wake_due());
+            if (id % 3 == 0 || id > n - 3) matcher.hand_over();
+            continue;
+        }
         std::vector<sluice::broker::QueuedEvent> events(1);
         events[0].event = {document, 0, stream, id};
         queue.push(std::move(events));
@@ -62,6 +90,17 @@ struct Trial {
     explicit Trial(std::size_t threads = 1, std::size_t batch_events = 32)
         : matcher({threads, batch_events, 0us}, queue, fanout, counters) {}
 
+    struct ByPublishers {};  // they may match, as in the daemon
+    explicit Trial(ByPublishers) : matcher({1, 32, 0us, limits_with_owners(), true}, queue, fanout, counters) {}
+
+    sluice::broker::BatchLimits limits_with_owners() {
+        sluice::broker::BatchLimits limits;
+        limits.owners = &scan_owners;
+        limits.computed_owners = &computed_owners;
+        return limits;
+    }
+
+    sluice::broker::ScanOwners scan_owners, computed_owners;
     sluice::broker::Counters counters;
     sluice::broker::EventQueue queue{1'000'000, 1'000'000'000};
     sluice::broker::Fanout fanout{counters};
@@ -71,6 +110,8 @@ struct Trial {
          .apply_delay = 0us,
          .subscriptions_max = 100,
          .operators_max = 100,
+         .scan_owners = &scan_owners,
+         .computed_owners = &computed_owners,
          .begin = [this](auto& first_id) { queue.begin_at_next(first_id); }},
         fanout,
         [this](std::shared_ptr<const sluice::engine::Program> program) { matcher.set_program(std::move(program)); }};
@@ -135,6 +176,53 @@ TEST_CASE("Matcher: batch that no filter accepts → counted, but only later eve
     EVENTUALLY(subscriber->mailbox.events() == 1);
     CHECK(subscriber->mailbox.take().deliveries.front().event->id == 3);
     CHECK(trial.counters.events_lost == 0);
+}
+
+TEST_CASE("Matcher: publisher hands over while the matching threads sleep → it has matched and delivered itself") {
+    Trial trial(Trial::ByPublishers{});
+    const auto subscriber = trial.subscribe("s", "title = 't'");
+    CHECK(trial.fanout.targets() == 1);
+    trial.matcher.start();
+    EVENTUALLY(trial.queue.sleepers() == 1);
+    trial.matcher.hand_over();  // nothing
+    push_for_later(trial.queue, "s", 1, sluice::broker::item("t"));
+    push_for_later(trial.queue, "s", 2, sluice::broker::item("u"));
+    push_for_later(trial.queue, "s", 3, sluice::broker::item("t"));
+    CHECK(trial.counters.events_matched == 0);
+    trial.matcher.hand_over();
+    CHECK(trial.queue.wakes() == 0);
+    CHECK(trial.counters.events_matched == 3);
+    CHECK(trial.counters.batches == 1);
+    CHECK(trial.queue.decided_id("s") == 3);
+    const auto deliveries = subscriber->mailbox.take().deliveries;
+    REQUIRE(deliveries.size() == 2);
+    CHECK(deliveries[0].event->id == 1);
+    CHECK(deliveries[1].event->id == 3);
+    trial.registry.remove(subscriber);
+    EVENTUALLY(trial.fanout.targets() == 0);
+}
+
+TEST_CASE("Matcher: filters with scanned or computed conditions → publishers wake a matching thread instead") {
+    Trial trial(Trial::ByPublishers{});
+    const std::string costly = GENERATE("string-length(title) = 7", "approx-contains(title, 'harbor', 1)");
+    CAPTURE(costly);
+    const auto cheap = trial.subscribe("s", "title = 'harbour'");
+    const auto subscriber = trial.subscribe("s", costly);
+    REQUIRE(trial.scan_owners.conditions() + trial.computed_owners.conditions() == 1);
+    trial.matcher.start();
+    EVENTUALLY(trial.queue.sleepers() == 1);
+    push_for_later(trial.queue, "s", 1, sluice::broker::item("harbour"));
+    trial.matcher.hand_over();
+    CHECK(trial.queue.wakes() == 1);
+    EVENTUALLY(subscriber->mailbox.events() == 1);
+    trial.registry.remove(subscriber);
+    EVENTUALLY(trial.fanout.targets() == 1);
+    const auto another = trial.subscribe("s", "title = 'x'");  // a program that comes after the removal
+    EVENTUALLY(trial.queue.sleepers() == 1);
+    push_for_later(trial.queue, "s", 2, sluice::broker::item("harbour"));
+    trial.matcher.hand_over();
+    CHECK(trial.queue.wakes() == 1);
+    CHECK(cheap->mailbox.events() == 2);
 }
 
 TEST_CASE("a matcher that could not start its threads is not waited for") {
@@ -247,6 +335,26 @@ private:
     mutable std::atomic<std::size_t> batches_ = 0;
 };
 
+// A program that calls a function before each match.
+class Interrupted final : public sluice::engine::Program {
+public:
+    Interrupted(std::shared_ptr<const sluice::engine::Program> program, std::function<void()> before)
+        : program_(std::move(program)), before_(std::move(before)) {}
+
+    const std::shared_ptr<const sluice::engine::Dictionary>& attributes() const override {
+        return program_->attributes();
+    }
+    const std::shared_ptr<const sluice::engine::Dictionary>& scanned() const override { return program_->scanned(); }
+    void match(const sluice::engine::EventBatch& batch, std::vector<sluice::engine::Match>& matches) const override {
+        before_();
+        program_->match(batch, matches);
+    }
+
+private:
+    const std::shared_ptr<const sluice::engine::Program> program_;
+    const std::function<void()> before_;
+};
+
 // A matcher whose program fails from the first batch on.
 struct FailingTrial {
     explicit FailingTrial(std::size_t events_max) {
@@ -287,6 +395,39 @@ struct FailingTrial {
 };
 
 }  // namespace
+
+TEST_CASE(
+    "Matcher: queue closed while a publisher matches → the matcher is done only after that, and nothing is lost") {
+    using sluice::broker::EventQueue;
+    sluice::broker::Counters counters;
+    EventQueue queue(1'000'000, 1'000'000'000);
+    sluice::broker::Fanout fanout(counters);
+    const auto set = sluice::engine::make_subscription_set(sluice::engine::Backend::cpu);
+    const auto subscriber = std::make_shared<sluice::broker::Subscriber>(
+        sluice::broker::MailboxLimits{1'000, 1'000'000}, [] {}, sluice::broker::plain_framer, false);
+    subscriber->select(sluice::auth::Scope(sluice::broker::only("s")));
+    subscriber->first_id = 1;
+    const auto made = sluice::broker::make_subscription(sluice::auth::Scope(sluice::broker::only("s")), "",
+                                                        {{}, {sluice::engine::Conjunction{}}});
+    sluice::broker::Fanout::Change gained;
+    gained.gained.push_back({set->add(made.disjunction), {subscriber, 0}});
+    fanout.apply(std::move(gained));
+    sluice::broker::Matcher matcher({1, 32, 0us, {}, true}, queue, fanout, counters);
+    bool was_done = true;
+    matcher.set_program(std::make_shared<Interrupted>(set->compile(), [&] {
+        queue.close();
+        was_done = matcher.wait_until_done(std::chrono::steady_clock::now() + 50ms);
+    }));
+    matcher.start();
+    EVENTUALLY(queue.sleepers() == 1);
+    push_for_later(queue, "s", 1, sluice::broker::item("x"));
+    matcher.hand_over();
+    CHECK_FALSE(was_done);
+    CHECK(subscriber->mailbox.events() == 1);
+    CHECK(matcher.wait_until_done(std::chrono::steady_clock::now() + 60s));
+    CHECK(counters.events_matched == 1);
+    CHECK(counters.events_lost == 0);
+}
 
 TEST_CASE("a batch that fails is matched in halves") {
     sluice::broker::test_options();  // no log

@@ -167,7 +167,8 @@ TEST_CASE_METHOD(Pipeline, "requests that have arrived together are answered in 
     CHECK(running.broker.counters().requests == 6);
 }
 
-TEST_CASE_METHOD(Pipeline, "publications that have arrived together wake the matcher once") {
+TEST_CASE_METHOD(Pipeline,
+                 "publications that have arrived together wake the matcher once, and few of them not at all") {
     auto& queue = running.broker.services().queue;
     const auto& matched = running.broker.counters().events_matched;
     EVENTUALLY(queue.sleepers() == 1);
@@ -176,6 +177,36 @@ TEST_CASE_METHOD(Pipeline, "publications that have arrived together wake the mat
     send(many);
     CHECK(queue.wakes() == 1);
     EVENTUALLY(matched == 12);
+    EVENTUALLY(queue.sleepers() == 1);
+    send(publish("a") + get("/healthz") + publish("b"));
+    CHECK(matched == 14);  // on this thread
+    CHECK(queue.wakes() == 1);
+}
+
+TEST_CASE("publications on several connections reach a subscriber once and in order, whoever matches them") {
+    sluice::broker::Seams seams;
+    seams.publishers_match = GENERATE(true, false);
+    asio::io_context io{1};
+    RunningBroker running({}, seams);
+    sluice::broker::HttpClient subscriber(running.port());
+    sluice::broker::subscribe(subscriber, "?filter=" + sluice::broker::percent_encode("category = 'news'"));
+    StringConnection one(io, running.broker.services()), other(io, running.broker.services());
+    std::size_t n = 0;
+    for (std::size_t round = 0; round < 30; ++round) {
+        for (std::size_t i = 0; i <= round % 7; ++i) {
+            one.send(publish("title " + std::to_string(++n)));
+            if (i % 2 == 0) other.send(publish("title " + std::to_string(++n)));
+        }
+        io.restart();
+        io.poll();
+    }
+    for (std::size_t id = 1; id <= n; ++id) {
+        const auto event = subscriber.read_event();
+        REQUIRE(event.has_value());
+        REQUIRE(event->starts_with("id: " + std::to_string(id) + "\n"));
+    }
+    CHECK(running.broker.counters().events_matched == n);
+    EVENTUALLY(running.broker.counters().deliveries == n);
 }
 
 TEST_CASE_METHOD(Pipeline, "replies to HEAD are collected without a body") {
