@@ -142,6 +142,7 @@ bool EventQueue::push(std::vector<QueuedEvent> events) {
 void EventQueue::push_locked(Lock lock, StreamQueue& stream, QueuedEvents& events, Wake wake) noexcept {
     last_id_ = std::max(last_id_, events.back().event.id);
     lanes_.push(stream, events);
+    pushes_.fetch_add(1, std::memory_order_relaxed);
     if (nothing_comes()) {
         lock.unlock();
         fast_changed_.notify_all();
@@ -202,9 +203,20 @@ std::uint64_t EventQueue::decided_id_of_all(const QueuedBatch* with) const {
     return lanes_.decided_up_to(last_id_, with);
 }
 
+// Sleeping and being woken takes longer than the next event often takes to come, and costs its publisher a system call.
+void EventQueue::look_for_events(Lock& lock) {
+    if (closed_ || !short_waits_.may_begin()) return;
+    const std::uint64_t before = pushes_.load(std::memory_order_relaxed);
+    lock.unlock();
+    ShortWaits::wait_while([&] { return pushes_.load(std::memory_order_relaxed) == before; });
+    lock.lock();
+    short_waits_.end(!lanes_.ready(Lane::fast).empty());
+}
+
 bool EventQueue::wait_for_events(Lock& lock, std::size_t events_max, std::chrono::microseconds delay) {
     const ReadyStreams& ready = lanes_.ready(Lane::fast);
     if (ready.empty()) {
+        look_for_events(lock);
         ++sleepers_;
         while (ready.empty() && !nothing_comes()) {
             fast_changed_.wait(lock);

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "broker/core/matching/queued_batch.hpp"
+#include "broker/core/matching/short_waits.hpp"
 #include "broker/core/matching/stream_lanes.hpp"
 #include "broker/core/matching/stream_queue.hpp"
 #include "protocol/feed/model/document.hpp"
@@ -173,6 +174,7 @@ private:
     void release(StreamQueue& stream, Reservations::iterator reservation) noexcept;
     bool nothing_comes() const { return closed_ && places_ == 0; }
     bool wait_for_events(Lock& lock, std::size_t events_max, std::chrono::microseconds delay);
+    void look_for_events(Lock& lock);
     bool wait_for_slow_events(Lock& lock);
 
     const std::size_t events_max_;
@@ -191,7 +193,9 @@ private:
     bool is_woken_ = false;                 // one of either has been woken, and has yet to look
     std::atomic<bool> is_wake_due_{false};  // changed under the lock
     std::uint64_t wakes_ = 0;
-    std::list<Waiter> waiters_;  // by place
+    ShortWaits short_waits_;
+    std::atomic<std::uint64_t> pushes_{0};  // changed under the lock
+    std::list<Waiter> waiters_;             // by place
     std::uint64_t last_place_ = 0;
     std::uint64_t last_id_ = 0;  // the highest of the events pushed, and of earlier ones
     bool closed_ = false;

@@ -700,6 +700,28 @@ TEST_CASE("EventQueue: publishers that take their own events → nothing is lost
     CHECK(queue.events() == 0);
 }
 
+TEST_CASE("ShortWaits: no success → tried now and then, success → tried until it fails again") {
+    ShortWaits waits(true);
+    std::size_t begun = 0;
+    const auto tried = [&](bool succeeds) {
+        if (!waits.may_begin()) return false;
+        waits.end(succeeds);
+        return true;
+    };
+    for (std::size_t i = 0; i < 10 * ShortWaits::tried_every; ++i) begun += tried(false) ? 1u : 0u;
+    CHECK(begun == 10);
+    while (!tried(true)) {
+    }
+    CHECK(tried(false));
+    REQUIRE(waits.may_begin());
+    CHECK_FALSE(waits.may_begin());  // one thread at a time
+    waits.end(false);
+    CHECK_FALSE(tried(false));
+
+    ShortWaits alone(false);
+    for (std::size_t i = 0; i < 2 * ShortWaits::tried_every; ++i) CHECK_FALSE(alone.may_begin());
+}
+
 TEST_CASE("EventQueue: log with events of an earlier process → they are decided, and new ones come after them") {
     EventQueue queue(10, 1'000);
     queue.begin_after(41);
