@@ -1,8 +1,10 @@
 // Orders the streams that may be evicted: first those with at most one publication, then all others; in either group
-// those without publications for longest come first. Changes take logarithmic time, however many streams there are.
+// those without publications for longest come first. A publication takes no lock: it only notes its time, and a stream
+// moves to where it belongs when it would be evicted. Changes take logarithmic time, however many streams there are.
 // Any thread.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <mutex>
@@ -16,12 +18,14 @@ namespace sluice::broker {
 class EvictionOrder {
 public:
     using Clock = std::chrono::steady_clock;
+    class Place;
 
 private:
     struct Use {
         bool is_repeated = false;  // by a second publication
         Clock::time_point published_at{};
         const std::string* name = nullptr;
+        Place* place = nullptr;
 
         bool operator<(const Use& other) const {
             return std::tie(is_repeated, published_at, name) <
@@ -31,14 +35,23 @@ private:
     using Uses = std::set<Use>;
 
 public:
-    // A stream's place in the order. Kept in the stream, and guarded by the order.
+    // A stream's place in the order. Kept in the stream, and guarded by the order, except for publications.
     class Place {
+    public:
+        // The stream got a document. `has_news`: with new or changed items.
+        void published(Clock::time_point now, bool has_news) noexcept {
+            if (has_news) publications_.fetch_add(1, std::memory_order_relaxed);
+            published_at_.store(now, std::memory_order_relaxed);
+        }
+
+    private:
         friend class EvictionOrder;
         Uses::node_type outside_;  // while the stream must stay
         Uses::iterator inside_;    // otherwise; valid while `outside_` is empty and the place is in use
         bool is_in_use_ = false;
         std::size_t keepers_ = 0;
-        std::size_t publications_ = 0;
+        std::atomic<std::size_t> publications_{0};
+        std::atomic<Clock::time_point> published_at_{};
     };
 
     // Adds a stream that `keepers` reasons keep from being evicted. `publications`: how many it is known to have had.
@@ -51,18 +64,16 @@ public:
     void keep(Place& place) noexcept;
     void release(Place& place) noexcept;
 
-    // The stream got a document. `has_news`: with new or changed items.
-    void published(Place& place, Clock::time_point now, bool has_news) noexcept;
-
     // The names of the first `n` streams. They are valid while these streams exist.
-    std::vector<const std::string*> first(std::size_t n) const;
+    std::vector<const std::string*> first(std::size_t n);
     // Up to `n` streams of each group without documents since `then`.
-    std::vector<const std::string*> idle_since(Clock::time_point then, std::size_t n) const;
+    std::vector<const std::string*> idle_since(Clock::time_point then, std::size_t n);
 
 private:
-    Uses::node_type take_out(Place& place) noexcept;
+    static Use use_of(const Use& before) noexcept;
+    Uses::iterator settle(Uses::iterator at, const Use& end) noexcept;
 
-    mutable std::mutex mutex_;
+    std::mutex mutex_;
     Uses uses_;
 };
 

@@ -179,7 +179,7 @@ Publisher::Outcome Publisher::finish(Stream& stream, PublishAttempt& attempt) {
     const PublishResult& result = attempt.result;
     const std::size_t events = result.added + result.updated;
     attempt.keep();
-    streams_.note_published(stream, events != 0);
+    stream.note_published(events != 0);
     count(counters_.documents);
     count(counters_.events, events);
     stream.counts->events.add(events);

@@ -60,6 +60,8 @@ struct Stream {
     base::MemoryCharge options_memory{};                    // of a defined stream
     bool gone = false;                                      // no longer in Streams
 
+    // It got a document. `has_news`: with new or changed items. Any thread, without a lock.
+    void note_published(bool has_news) { eviction_place.published(EvictionOrder::Clock::now(), has_news); }
     // Whether `seen` has all that a store knows of its items, except for their age.
     bool remembers_all() const { return !is_restored && seen.losses() == 0; }
 };
@@ -136,11 +138,6 @@ public:
     bool erase(const std::string& name);
 
     std::optional<StreamState> state(const std::string& name) const;
-
-    // The stream got a document. `has_news`: with new or changed items.
-    void note_published(Stream& stream, bool has_news) {
-        eviction_order_.published(stream.eviction_place, EvictionOrder::Clock::now(), has_news);
-    }
 
     // Called when memory is short: if identities exceed their share of the memory budget, forgets half of the items of
     // the stream with the most, the least recently seen first.

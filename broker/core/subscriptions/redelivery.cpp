@@ -168,7 +168,7 @@ void DurableSubscription::bury(const Ledger::Spent& spent) {
 void DurableSubscription::note_buried(std::uint64_t id, Stream& stream, const store::AppendResult& result) {
     if (!result.error) {
         stream.last_id = result.first_ids.front();
-        context_.streams.note_published(stream, true);
+        stream.note_published(true);
         count(context_.counters.events);
         stream.counts->events.add(1);
     }

@@ -20,7 +20,7 @@ struct Ordered {
         for (const std::string* name : list) all += *name;
         return all;
     }
-    std::string all() const { return joined(order.first(100)); }
+    std::string all() { return joined(order.first(100)); }
 
     const std::array<std::string, 5> names = {"a", "b", "c", "d", "e"};
     EvictionOrder order;
@@ -33,14 +33,14 @@ TEST_CASE_METHOD(Ordered, "EvictionOrder: streams with one publication precede a
     add(5);
     CHECK(all() == "abcde");
     CHECK(joined(order.first(2)) == "ab");
-    for (int i = 0; i < 2; ++i) order.published(places[0], at(10), true);
-    order.published(places[1], at(11), true);
+    for (int i = 0; i < 2; ++i) places[0].published(at(10), true);
+    places[1].published(at(11), true);
     CHECK(all() == "cdeba");
-    order.published(places[2], at(12), true);
-    for (int i = 0; i < 3; ++i) order.published(places[2], at(13), false);  // nothing new in them
+    places[2].published(at(12), true);
+    for (int i = 0; i < 3; ++i) places[2].published(at(13), false);  // nothing new in them
     CHECK(all() == "debca");
-    order.published(places[3], at(14), true);
-    order.published(places[3], at(9), true);
+    places[3].published(at(14), true);
+    places[3].published(at(9), true);
     CHECK(all() == "ebcda");
 }
 
@@ -51,9 +51,9 @@ TEST_CASE_METHOD(Ordered, "EvictionOrder: a stream is left out until the last re
     order.keep(places[0]);
     order.keep(places[0]);
     CHECK(all() == "bc");
-    order.published(places[0], at(10), true);
-    order.published(places[0], at(11), true);
-    order.published(places[4], at(12), true);
+    places[0].published(at(10), true);
+    places[0].published(at(11), true);
+    places[4].published(at(12), true);
     order.release(places[0]);
     CHECK(all() == "bc");
     order.release(places[0]);
@@ -66,7 +66,7 @@ TEST_CASE_METHOD(Ordered, "EvictionOrder: a stream that was removed does not ret
     order.keep(places[1]);
     for (const std::size_t i : {0u, 1u}) order.remove(places[i]);
     for (const std::size_t i : {0u, 1u}) {
-        order.published(places[i], at(20), true);
+        places[i].published(at(20), true);
         order.keep(places[i]);
         order.release(places[i]);
         order.remove(places[i]);
@@ -74,10 +74,28 @@ TEST_CASE_METHOD(Ordered, "EvictionOrder: a stream that was removed does not ret
     CHECK(all() == "c");
 }
 
+TEST_CASE_METHOD(Ordered,
+                 "EvictionOrder: publications before and after looks at the order → it is that of the last ones") {
+    add(5);
+    places[0].published(at(4), true);
+    CHECK(joined(order.first(1)) == "b");
+    CHECK(all() == "bcdae");
+    for (const std::size_t i : {1u, 0u, 1u}) places[i].published(at(20), true);
+    places[2].published(at(3), false);
+    CHECK(joined(order.idle_since(at(4), 10)) == "cd");
+    CHECK(all() == "cdeab");
+    places[2].published(at(30), false);
+    CHECK(all() == "decab");
+    order.keep(places[3]);
+    places[3].published(at(40), true);
+    order.release(places[3]);
+    CHECK(all() == "ecdab");
+}
+
 TEST_CASE_METHOD(Ordered, "EvictionOrder: idle streams are found in either group") {
     add(5);
-    for (int i = 0; i < 2; ++i) order.published(places[0], at(0), true);
-    for (int i = 0; i < 2; ++i) order.published(places[4], at(4), true);
+    for (int i = 0; i < 2; ++i) places[0].published(at(0), true);
+    for (int i = 0; i < 2; ++i) places[4].published(at(4), true);
     CHECK(all() == "bcdae");
     CHECK(joined(order.idle_since(at(3), 10)) == "bca");
     CHECK(joined(order.idle_since(at(3), 1)) == "ba");

@@ -154,7 +154,7 @@ TEST_CASE("Streams: a new stream evicts exactly one, however many there are") {
     const auto name = [](std::size_t i) { return "s" + std::to_string(10'000 + i); };
     for (std::size_t i = 0; i < many; ++i) streams.find_or_create(name(i), nullptr).value();
     for (int publications = 0; publications < 2; ++publications)
-        streams.note_published(*streams.find_or_create(name(1), nullptr).value(), true);
+        streams.find_or_create(name(1), nullptr).value()->note_published(true);
     const StreamHold held(streams, name(2));
     const StreamHold early(streams, name(many));
     streams.define(name(3), {}, nullptr).value();
@@ -361,7 +361,7 @@ TEST_CASE_METHOD(DiskFixture, "Streams: restored stream → outlives a flood of 
     restart();
     for (int i = 0; i < 20; ++i) {
         const StreamPtr stream = streams->find_or_create("flood" + std::to_string(i), nullptr).value();
-        streams->note_published(*stream, true);
+        stream->note_published(true);
     }
     CHECK(streams->state("old"));
 }
