@@ -138,6 +138,9 @@ public:
     StreamCounters streams;
 };
 
-inline void count(Counters::Counter& counter, std::uint64_t n = 1) { counter.add(n); }
+// Most counts are of what rarely is: nothing is written for 0.
+inline void count(Counters::Counter& counter, std::uint64_t n = 1) {
+    if (n != 0) counter.add(n);
+}
 
 }  // namespace sluice::broker

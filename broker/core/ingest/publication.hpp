@@ -4,6 +4,7 @@
 #include <boost/system/result.hpp>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@
 
 namespace sluice::broker {
 
+struct Stream;
+
 // A document with everything that can be computed before there is room for it.
 struct Publication {
     std::string stream;
@@ -29,6 +32,7 @@ struct Publication {
     std::optional<store::AttemptId> attempt = std::nullopt;
     // What is kept for a repetition, but for the counts and ids; none: nothing.
     std::optional<store::StoredReply> reply = std::nullopt;
+    std::shared_ptr<Stream> known_stream = nullptr;  // unless it has gone meanwhile; null: it must be looked for
 };
 
 using PublishOutcome = boost::system::result<PublishResult, PublishRefusal>;

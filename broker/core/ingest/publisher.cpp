@@ -60,10 +60,12 @@ std::optional<Publisher::Outcome> Publisher::publish(const std::shared_ptr<const
     const feed::Document& document = *publication->document;
     auto place = queue_.reserve(publication->stream, document, document.items().size(), publication->bytes, wake);
     if (!place) return queue_.is_closed() ? PublishRefusal::closed : PublishRefusal::no_room;
-    for (;;) {
-        const auto of_name = streams_.find_or_create(publication->stream, publication->may_begin_stream);
-        if (!of_name) return of_name.error();
-        const StreamPtr& stream = *of_name;
+    for (StreamPtr stream = publication->known_stream;; stream = nullptr) {
+        if (stream == nullptr) {
+            const auto of_name = streams_.find_or_create(publication->stream, publication->may_begin_stream);
+            if (!of_name) return of_name.error();
+            stream = *of_name;
+        }
         const std::lock_guard lock(stream->mutex);
         if (stream->gone) continue;
         if (durable_ != nullptr && !StoredItems::suffice(*stream, *publication, found))

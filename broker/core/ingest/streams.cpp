@@ -130,11 +130,15 @@ boost::system::result<StreamPtr, PublishRefusal> Streams::create(const std::stri
     return stream;
 }
 
-StreamOptionsPtr Streams::options(const std::string& name) const {
-    const StreamPtr stream = find(name);
-    if (stream == nullptr) return configured(name);
-    const std::lock_guard lock(stream->mutex);
-    return stream->options;
+Streams::Known Streams::known(const std::string& name) const {
+    Known known{find(name), nullptr};
+    if (known.stream == nullptr) {
+        known.options = configured(name);
+        return known;
+    }
+    const std::lock_guard lock(known.stream->options_mutex);
+    known.options = known.stream->options;
+    return known;
 }
 
 boost::system::result<bool, PublishRefusal> Streams::define(const std::string& name,
@@ -196,7 +200,10 @@ boost::system::result<bool, PublishRefusal> Streams::set_options(Stream& stream,
         durable_->define(*stream.name, boost::json::serialize(stream_options_json(*kept)));
     stream.options_memory = std::move(memory);
     stream.window = options->deduplication_window;
-    stream.options = options;
+    {
+        const std::lock_guard lock(stream.options_mutex);
+        stream.options = options;
+    }
     stream.own_options = std::move(kept);
     stream.defined = true;
     if (is_new) eviction_order_.keep(stream.eviction_place);

@@ -51,7 +51,8 @@ struct Stream {
 
     bool is_restored = false;  // the store knew some of its items when it was created, and `seen` does not
 
-    std::mutex mutex;  // guards the members below
+    std::mutex options_mutex;  // taken with `mutex` to change `options`; one of them suffices to read it
+    std::mutex mutex;          // guards the members below
     Deduplicator seen;
     bool any_shared = false;                                // an item in `seen` may be one of PublishedKey::shared
     std::deque<std::shared_ptr<PublishAttempt>> under_way;  // in the order of their starts
@@ -121,9 +122,14 @@ public:
     // `may_begin` is called before a new stream is created; null: always allowed.
     boost::system::result<StreamPtr, PublishRefusal> find_or_create(const std::string& name, const MayBegin& may_begin);
 
-    // The options, with the effective deduplication window and retention. For a stream that does not exist: those it
-    // would have.
-    StreamOptionsPtr options(const std::string& name) const;
+    // The stream, null if it does not exist, and its options, with the effective deduplication window and retention.
+    // For a stream that does not exist: those it would have.
+    struct Known {
+        StreamPtr stream;
+        StreamOptionsPtr options;
+    };
+    Known known(const std::string& name) const;
+    StreamOptionsPtr options(const std::string& name) const { return known(name).options; }
 
     // Returns true if the stream was not defined before. At most half of the streams may be defined, to leave room for
     // others. A log on disk keeps the definition, once DurableState::sync() has returned.

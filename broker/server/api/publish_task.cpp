@@ -138,7 +138,9 @@ std::optional<HttpReply> read_publish_task(const Services& services, HttpRequest
     task.stream = parameter(request.query, "stream", "default");
     if (!text::is_stream_name(task.stream))
         return bad_parameter("stream", task.stream, std::string(text::stream_name_rule));
-    task.of_stream = services.publisher.streams().options(task.stream);
+    auto known = services.publisher.streams().known(task.stream);
+    task.known_stream = std::move(known.stream);
+    task.of_stream = std::move(known.options);
     const config::StreamOptions& of_stream = *task.of_stream;
     const std::string_view deduplicate =
         parameter(request.query, "deduplicate", of_stream.deduplicate ? "true" : "false");
@@ -191,6 +193,7 @@ Prepared prepare_publication(PublishTask& task, base::MemoryBudget& budget, cons
     publication->record = std::move(record);
     publication->bytes = bytes;
     publication->attempt = task.attempt;
+    publication->known_stream = std::move(task.known_stream);
     return publication;
 }
 

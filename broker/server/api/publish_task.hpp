@@ -33,6 +33,7 @@ struct PublishTask {
     bool is_gzip = false;
     bool deduplicate = true;
     broker::StreamOptionsPtr of_stream;
+    broker::StreamPtr known_stream;              // as in the publication
     std::optional<text::Digest> attempt;         // as in the publication
     const text::Digest* kept_request = nullptr;  // of a request whose reply the log keeps on disk; null: it doesn't
     std::string owner;                           // of the events' records

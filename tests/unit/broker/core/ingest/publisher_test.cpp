@@ -125,6 +125,23 @@ TEST_CASE_METHOD(Fixture, "Publisher: publication → locks the queue at most th
     CHECK(locks({item("a"), item("b")}) == 2);
 }
 
+TEST_CASE_METHOD(Fixture,
+                 "Publisher: known stream that is erased before the publication → goes to a new one of its name") {
+    publisher.publish(publication({item("a")})).value();
+    const sluice::broker::StreamPtr stream = publisher.streams().known("s").stream;
+    REQUIRE(stream != nullptr);
+    CHECK(publisher.streams().known("t").stream == nullptr);
+    const auto again = [&] {
+        auto made = publication({item("a")});
+        made.known_stream = stream;
+        return publisher.publish(std::move(made)).value();
+    };
+    CHECK(again().unchanged == 1);
+    REQUIRE(publisher.streams().erase("s"));
+    CHECK(again().added == 1);
+    CHECK(publisher.last_ids() == std::vector<std::pair<std::string, std::uint64_t>>{{"s", 2}});
+}
+
 TEST_CASE_METHOD(Fixture, "deduplication can be switched off, and is by stream") {
     publisher.publish(publication({item("a")})).value();
     CHECK(publisher.publish(publication({item("a")}, "s", false)).value().added == 1);
