@@ -18,23 +18,28 @@ namespace {
 // The line before a chunk of so many bytes.
 std::string chunk_head(std::size_t bytes) { return fmt::format(FMT_COMPILE("{:x}\r\n"), bytes); }
 
+std::size_t bytes_of(const std::vector<broker::Delivery>& deliveries) {
+    std::size_t bytes = 0;
+    for (const broker::Delivery& delivery : deliveries) bytes += delivery.bytes;
+    return bytes;
+}
+
 }  // namespace
 
 asio::awaitable<bool> StreamWriter::write(const broker::Framer& framer, const std::vector<broker::Delivery>& deliveries,
                                           bool at_once) {
     broker::Pieces pieces;
-    pieces.reserve(2 * deliveries.size());
+    pieces.reserve(2 * deliveries.size() + 1);
+    if (chunked_) pieces.copy(chunk_head(bytes_of(deliveries)));
     for (const broker::Delivery& delivery : deliveries) {
         const std::size_t before = pieces.bytes();
         framer.write(delivery, pieces);
         SLUICE_CHECK(pieces.bytes() - before == delivery.bytes);
     }
-    const std::string head = chunked_ ? chunk_head(pieces.bytes()) : std::string();
+    if (chunked_) pieces.copy("\r\n");
     boost::container::small_vector<asio::const_buffer, 8> buffers;  // enough for one event
-    buffers.reserve(pieces.size() + 2);
-    if (chunked_) buffers.push_back(asio::buffer(head));
+    buffers.reserve(pieces.size());
     pieces.each([&buffers](std::string_view text) { buffers.push_back(asio::buffer(text)); });
-    if (chunked_) buffers.push_back(asio::buffer("\r\n", 2));
     if (at_once && transport_.write_now(buffers)) co_return true;
     const bool written = co_await transport_.write(buffers);
     co_return written;

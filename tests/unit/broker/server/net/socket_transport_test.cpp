@@ -87,6 +87,20 @@ TEST_CASE("what is written at once arrives, until the connection takes no more")
     CHECK(asio::buffer_size(text) == long_text.size());
 }
 
+TEST_CASE("SocketTransport: one call writes up to 256 buffers at once") {
+    asio::io_context io{1};
+    Pair pair(io);
+    SocketTransport near(std::move(pair.near));
+    const std::string text(100, 'x');
+    std::vector<asio::const_buffer> buffers(257, asio::buffer(text));
+    CHECK_FALSE(near.write_now(buffers));
+    CHECK(asio::buffer_size(buffers) == text.size());
+    CHECK(near.write_now(buffers));
+    std::string read(257 * text.size(), ' ');
+    asio::read(pair.far, asio::buffer(read));
+    CHECK((read == std::string(257 * text.size(), 'x')));
+}
+
 TEST_CASE("a client that a socket on [::] reports as IPv4-mapped is the IPv4 client that it is") {
     asio::io_context io{1};
     tcp::acceptor acceptor(io, {asio::ip::make_address("::ffff:127.0.0.1"), 0});
