@@ -68,7 +68,7 @@ Mailbox::Pushed Mailbox::push(std::vector<Delivery> deliveries, bool can_wait) {
             events_ += n;
             bytes_ += bytes;
             queued_bytes_ += bytes;
-            memory_.force_resize(memory_.bytes() + memory);
+            add_memory(memory);
             can_wait_ = can_wait_ && can_wait;
             wake = phase_ == Phase::live && std::exchange(waiting_, false);
         }
@@ -77,12 +77,22 @@ Mailbox::Pushed Mailbox::push(std::vector<Delivery> deliveries, bool can_wait) {
     return pushed;
 }
 
+void Mailbox::add_memory(std::size_t bytes) {
+    memory_bytes_ += bytes;
+    if (memory_bytes_ > memory_.bytes()) memory_.force_resize(memory_bytes_);
+}
+
+void Mailbox::release_memory(std::size_t bytes, std::size_t kept) {
+    memory_bytes_ -= std::min(memory_bytes_, bytes);
+    if (memory_.bytes() > memory_bytes_ + kept) memory_.force_resize(memory_bytes_);
+}
+
 void Mailbox::drop_queued(std::vector<Delivery>& dropped) {
     const auto queued = std::span(queue_).subspan(first_);
     SLUICE_CHECK(queued.size() <= events_ && queued_bytes_ <= bytes_);
     events_ -= queued.size();
     bytes_ -= std::exchange(queued_bytes_, 0);
-    memory_.force_resize(memory_.bytes() - std::min(memory_.bytes(), memory_of(queued)));
+    release_memory(memory_of(queued), 0);
     dropped.swap(queue_);
     first_ = 0;
 }
@@ -114,7 +124,7 @@ bool Mailbox::rewind(std::vector<Delivery>& dropped) {
     drop_queued(dropped);
     events_ -= replayed_.size();
     bytes_ -= bytes_of(replayed_);
-    memory_.force_resize(memory_.bytes() - std::min(memory_.bytes(), memory_of(replayed_)));
+    release_memory(memory_of(replayed_), 0);
     std::vector<Delivery>().swap(replayed_);  // no more than a step's and replayed_bytes
     return std::exchange(waiting_, false);
 }
@@ -172,7 +182,7 @@ bool Mailbox::push_replayed(std::vector<Delivery> deliveries, std::uint64_t from
 void Mailbox::count_queued(std::span<const Delivery> deliveries) {
     events_ += deliveries.size();
     bytes_ += bytes_of(deliveries);
-    memory_.force_resize(memory_.bytes() + memory_of(deliveries));
+    add_memory(memory_of(deliveries));
 }
 
 void Mailbox::ask_again(std::span<const Again> events) {
@@ -266,18 +276,22 @@ std::vector<Delivery> Mailbox::take_live(std::size_t deliveries_max) {
     return taken;
 }
 
-Mailbox::Taken Mailbox::take(std::size_t deliveries_max) {
+Mailbox::Taken Mailbox::take(std::size_t deliveries_max, Leave leave) {
     const std::lock_guard lock(mutex_);
     Taken taken;
     taken.state = state_;
-    taken.replaying = state_ == State::open && phase_ != Phase::live;
+    taken.replaying = taken.state == State::open && phase_ != Phase::live;
     if (!replayed_.empty()) {
         taken.deliveries = take_first(replayed_, deliveries_max);
     } else if (phase_ == Phase::live) {
         taken.can_wait = can_wait_;
-        taken.deliveries = take_live(deliveries_max);
+        const bool leaves = leave == Leave::all || (leave == Leave::waiting && can_wait_);
+        if (leaves && queued() != 0)
+            taken.left_bytes = queued_bytes_;
+        else
+            taken.deliveries = take_live(deliveries_max);
     }
-    waiting_ = taken.deliveries.empty();
+    waiting_ = taken.deliveries.empty() && !taken.left_bytes;
     return taken;
 }
 
@@ -288,7 +302,7 @@ void Mailbox::settled(std::span<const Delivery> deliveries) {
     SLUICE_CHECK(deliveries.size() <= events_ && bytes <= bytes_ - queued_bytes_);  // each was taken, and only once
     events_ -= deliveries.size();
     bytes_ -= bytes;
-    memory_.force_resize(memory_.bytes() - std::min(memory_.bytes(), memory_of(deliveries)));
+    release_memory(memory_of(deliveries), events_ == 0 ? 0 : kept_memory);
 }
 
 void Mailbox::finish(std::optional<EndReason> reason) {
@@ -315,18 +329,13 @@ std::size_t Mailbox::close() {
     again.swap(again_);
     asked_.clear();
     first_ = events_ = bytes_ = queued_bytes_ = 0;
-    memory_.force_resize(0);
+    release_memory(memory_bytes_, 0);
     return unsettled;
 }
 
 std::optional<EndReason> Mailbox::end_reason() const {
     const std::lock_guard lock(mutex_);
     return end_reason_;
-}
-
-Mailbox::State Mailbox::state() const {
-    const std::lock_guard lock(mutex_);
-    return state_;
 }
 
 std::size_t Mailbox::releasable_bytes() const {

@@ -60,15 +60,21 @@ public:
     // ready.
     Pushed push(std::vector<Delivery> deliveries, bool can_wait = false);
 
+    // Live deliveries that take() leaves queued, for a session that takes its turn first and then takes them together
+    // with those that have come meanwhile.
+    enum class Leave : std::uint8_t { none, waiting, all };  // waiting: if all queued deliveries can wait
+
     // Takes the oldest queued deliveries, up to `deliveries_max`: a session's credit, or what it writes at once.
-    // Returns none only if none are queued; `wake` will be called later. A session without credit must not call this.
+    // Returns none only if none are queued, and `wake` will be called later, or if they are left. A session without
+    // credit must not call this.
     struct Taken {
         std::vector<Delivery> deliveries;
         State state = State::open;
-        bool can_wait = false;   // holds for all queued deliveries
-        bool replaying = false;  // more comes from the log, if it is asked for
+        bool can_wait = false;                  // holds for all queued deliveries
+        bool replaying = false;                 // more comes from the log, if it is asked for
+        std::optional<std::size_t> left_bytes;  // of the deliveries that are left; none: none are
     };
-    Taken take(std::size_t deliveries_max = std::numeric_limits<std::size_t>::max());
+    Taken take(std::size_t deliveries_max = std::numeric_limits<std::size_t>::max(), Leave leave = Leave::none);
 
     // Call after taken deliveries have been written, in any order, each once. Once it is closed, this does nothing.
     void settled(std::span<const Delivery> deliveries);
@@ -122,16 +128,22 @@ public:
     // Returns the number of deliveries accepted and never settled, including those lost in an overflow.
     std::size_t close();
 
-    State state() const;
+    State state() const { return state_.load(std::memory_order_acquire); }
+
     std::size_t events() const;            // queued, or taken and not settled
     std::size_t bytes() const;             // of those
     std::size_t releasable_bytes() const;  // what overflow() makes free, at once or as the session ends
 
 private:
+    // While deliveries come and go, the charge does not change with each: it is shared by all threads.
+    static constexpr std::size_t kept_memory = 4u << 10;
+
     bool overflow_locked(EndReason::Kind reason, std::vector<Delivery>& dropped);
     bool rewind(std::vector<Delivery>& dropped);
     void count_queued(std::span<const Delivery> deliveries);
     void drop_queued(std::vector<Delivery>& dropped);
+    void add_memory(std::size_t bytes);
+    void release_memory(std::size_t bytes, std::size_t kept);
     std::uint64_t next_id_locked() const;
     std::size_t queued() const { return queue_.size() - first_; }
     std::vector<Delivery> take_live(std::size_t deliveries_max);
@@ -144,9 +156,10 @@ private:
     std::size_t events_ = 0;
     std::size_t bytes_ = 0;
     std::size_t queued_bytes_ = 0;
-    std::size_t dropped_ = 0;    // deliveries lost in an overflow
-    base::MemoryCharge memory_;  // of all deliveries except their shared events
-    State state_ = State::open;
+    std::size_t dropped_ = 0;                // deliveries lost in an overflow
+    std::size_t memory_bytes_ = 0;           // of all deliveries except their shared events
+    base::MemoryCharge memory_;              // for them, at least; kept_memory more at most
+    std::atomic<State> state_{State::open};  // changed under the lock
     std::optional<EndReason> end_reason_;
     bool waiting_ = false;
     bool is_closed_ = false;

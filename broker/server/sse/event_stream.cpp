@@ -107,7 +107,8 @@ asio::awaitable<void> EventStream::run(Transport& transport, Connection& connect
     counted_ = true;
     wake_up_->on_wake = [this, &connection] {
         const broker::Mailbox::State state = subscriber_->mailbox.state();
-        if (state != broker::Mailbox::State::open) end_subscription();
+        if (state == broker::Mailbox::State::open) return;
+        end_subscription();
         if (state == broker::Mailbox::State::overflowed)
             connection.set_deadline(Connection::Clock::now() + context_.options.delivery.close_timeout);
         else if (subscriber_->mailbox.end_reason())
@@ -148,20 +149,29 @@ void EventStream::log_end(const std::string& peer) const {
 }
 
 asio::awaitable<void> EventStream::write_events(Transport& transport, StreamWriter& writer, const InputWatch& client) {
+    using Leave = broker::Mailbox::Leave;
     broker::Mailbox& mailbox = subscriber_->mailbox;
-    bool has_waited = true, is_silent = false;
+    // The first events after a wait are written at once, unless they can wait. All others take turns with those of
+    // other connections, and what comes until their turn is written with them: the more there is, the more at once.
+    Leave leave = Leave::waiting;
+    bool is_silent = false;
     while (!client.has_ended()) {
         if (revoked_) co_return co_await write_end(writer);
         // Before the mailbox is looked into: what has been decided until then is in it.
         const std::uint64_t decided = is_silent ? decided_id() : 0;
-        const auto [deliveries, state, can_wait, replaying] = mailbox.take(StreamWriter::deliveries_at_once);
+        const auto [deliveries, state, can_wait, replaying, left_bytes] =
+            mailbox.take(StreamWriter::deliveries_at_once, leave);
         if (replaying) context_.replay.request(subscriber_);  // it reads while these are written
+        if (left_bytes) {
+            co_await take_turn(transport.executor(), *left_bytes);
+            leave = Leave::none;
+            is_silent = false;
+            continue;
+        }
         if (!deliveries.empty()) {
-            if (can_wait) co_await take_turn(transport.executor());
-            if (revoked_) continue;
-            // What has come meanwhile takes turns with other connections.
             const WriteTimer timer(context_.counters, deliveries.front(), subscriber_->first_id);
-            if (!co_await writer.write(subscriber_->framer, deliveries, std::exchange(has_waited, false))) co_return;
+            const bool at_once = std::exchange(leave, Leave::all) != Leave::all;
+            if (!co_await writer.write(subscriber_->framer, deliveries, at_once)) co_return;
             mailbox.settled(deliveries);
             broker::count(context_.counters.deliveries_written, deliveries.size());
             deliveries_ += deliveries.size();
@@ -178,7 +188,7 @@ asio::awaitable<void> EventStream::write_events(Transport& transport, StreamWrit
         }
         wake_up_->timer.expires_after(context_.options.delivery.heartbeat);
         const auto [rung] = co_await wake_up_->timer.async_wait(no_throw);
-        has_waited = true;
+        leave = Leave::waiting;
         is_silent = !rung;
     }
 }

@@ -45,6 +45,28 @@ TEST_CASE("deliveries can wait where all of them can") {
     CHECK(mailbox.take().can_wait);
 }
 
+TEST_CASE("Mailbox: deliveries that a reader leaves are taken with those that come meanwhile") {
+    using Leave = Mailbox::Leave;
+    int wakes = 0;
+    Mailbox mailbox({100, 1'000'000}, [&] { ++wakes; });
+    CHECK_FALSE(mailbox.take(100, Leave::all).left_bytes);  // there are none to leave
+    mailbox.push(deliveries(1), true);
+    CHECK(wakes == 1);
+    const auto left = mailbox.take(100, Leave::waiting);
+    CHECK(left.deliveries.empty());
+    CHECK(left.left_bytes == 10u);
+    mailbox.push(deliveries(2), true);
+    CHECK(wakes == 1);  // the reader knows of some
+    CHECK(mailbox.take(100, Leave::waiting).left_bytes == 30u);
+    const auto taken = mailbox.take(100);
+    CHECK(taken.deliveries.size() == 3);
+    CHECK_FALSE(taken.left_bytes);
+    mailbox.push(deliveries(1), true);
+    mailbox.push(deliveries(1));  // can't wait
+    CHECK(mailbox.take(100, Leave::all).left_bytes == 20u);
+    CHECK(mailbox.take(100, Leave::waiting).deliveries.size() == 2);
+}
+
 TEST_CASE("what is being written does not make a reader slow") {
     const bool in_bytes = GENERATE(false, true);
     Mailbox mailbox(in_bytes ? MailboxLimits{1000, 40} : MailboxLimits{4, 1000}, [] {});
@@ -210,8 +232,8 @@ TEST_CASE("what is a subscriber's own is charged for until it is settled, or the
     Mailbox mailbox(
         {100, 100'000}, [] {}, memory.charge(base::MemoryUse::mailboxes, 0));
     std::vector<Delivery> pushed = deliveries(4);
-    const auto annotations = std::make_shared<const Annotations>(Annotations{{}, {std::string(1'000, 'a')}});
-    const std::size_t of_annotations = sizeof(Annotations) + sizeof(std::string) + 1'000 + 1;
+    const auto annotations = std::make_shared<const Annotations>(Annotations{{}, {std::string(5'000, 'a')}});
+    const std::size_t of_annotations = sizeof(Annotations) + sizeof(std::string) + 5'000 + 1;
     CHECK(annotations->memory_bytes() == of_annotations);
     pushed[0].annotations = annotations;
     pushed[0].bytes += 1'020;
@@ -241,6 +263,22 @@ TEST_CASE("what is a subscriber's own is charged for until it is settled, or the
     }
 }
 
+TEST_CASE("Mailbox: the charge does not change with each of many small deliveries", "[memory]") {
+    base::MemoryBudget memory(1'000'000);
+    Mailbox mailbox(
+        {100, 100'000}, [] {}, memory.charge(base::MemoryUse::mailboxes, 0));
+    mailbox.push(deliveries(2));
+    for (int i = 0; i < 10; ++i) {
+        mailbox.settled(mailbox.take(1).deliveries);
+        mailbox.push(deliveries(1));
+        CHECK(memory.used() == 2 * sizeof(Delivery));
+    }
+    mailbox.settled(mailbox.take(1).deliveries);
+    CHECK(memory.used() == 2 * sizeof(Delivery));
+    mailbox.settled(mailbox.take(1).deliveries);
+    CHECK(memory.used() == 0);
+}
+
 TEST_CASE("a reader on another thread misses nothing") {
     constexpr std::size_t rounds = 20'000;
     std::mutex mutex;
@@ -257,7 +295,7 @@ TEST_CASE("a reader on another thread misses nothing") {
     });
     std::size_t received = 0;
     for (;;) {
-        const auto [taken, state, can_wait, replaying] = mailbox.take();
+        const auto [taken, state, can_wait, replaying, left_bytes] = mailbox.take();
         received += taken.size();
         mailbox.settled(taken);
         if (!taken.empty()) continue;

@@ -214,7 +214,7 @@ TEST_CASE_METHOD(TwoEvents, "an undecided filter is a gap in the event's place, 
     put_in_place(fanout, {{{subscription, {a, 0}}, {other, {a, 1}}}, {}});
     const std::vector<engine::Match> matches{{subscription, 0, 3}}, undecided{{other, 0, 2}};
     deliver(fanout, {events, matches, undecided});
-    const auto [taken, state, can_wait, replaying] = a->mailbox.take();
+    const auto [taken, state, can_wait, replaying, left_bytes] = a->mailbox.take();
     CHECK(texts_of(plain_framer, taken).front() == "1 <item><title>a</title></item>");
     if (policy == config::UndecidedPolicy::gap) {
         CHECK(taken.size() == 3);

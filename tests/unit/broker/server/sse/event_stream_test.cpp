@@ -1,6 +1,7 @@
 #include "broker/server/sse/event_stream.hpp"
 
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -15,6 +16,7 @@
 #include "broker/server/api/services.hpp"
 #include "broker/store/event_log.hpp"
 #include "tests/support/eventually.hpp"
+#include "tests/support/string_connection.hpp"
 #include "tests/unit/broker/support.hpp"
 
 using sluice::broker::HttpClient;
@@ -304,6 +306,29 @@ TEST_CASE("HTTP/1.0 gets a stream without chunks") {
     publish(publisher, {item("a")});
     CHECK(subscriber.read_until("\n\n").ends_with("-0\n\n"));
     CHECK(subscriber.read_until("\n\n").find("-1\ndata: {") != std::string::npos);
+}
+
+// 64 filters make them wide. One more event comes before each step of the subscriber's thread.
+TEST_CASE("EventStream: one write has all events that have come until the stream's turn") {
+    boost::asio::io_context io{1};
+    RunningBroker running;
+    sluice::testing::StringConnection subscriber(io, running.broker.services());
+    std::string filters;
+    for (int i = 0; i < 64; ++i) filters += "&filter=title";
+    subscriber.send("GET /v1/events?stream=s" + filters + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    EVENTUALLY((subscriber.run(), subscriber.output().find(": subscribed") != std::string::npos));
+    HttpClient publisher(running.port());
+    const std::size_t writes = subscriber.writes();
+    std::size_t published = 0, written = 0;
+    for (; subscriber.writes() == writes; subscriber.run()) {
+        REQUIRE(published < 1'000);
+        publish(publisher, {item("t")}, "s");
+        ++published;
+        EVENTUALLY(running.broker.counters().deliveries == published);
+    }
+    for (std::size_t at = 0; (at = subscriber.output().find("\ndata: ", at)) != std::string::npos; ++at) ++written;
+    CHECK(published > 1);
+    CHECK(written == published);
 }
 
 TEST_CASE("a subscriber that goes away is forgotten") {
