@@ -7,27 +7,29 @@
 #include <memory>
 
 #include "broker/server/net/input_watch.hpp"
-#include "broker/server/net/reserved_post.hpp"
 #include "broker/server/net/transport.hpp"
+#include "broker/server/net/wake_ups.hpp"
 
 namespace sluice::server {
 
-struct WakeUp {
-    explicit WakeUp(const boost::asio::any_io_executor& executor) : timer(executor) {}
+class WakeUp final : public WakeUps::Sleeper {
+public:
+    explicit WakeUp(const boost::asio::any_io_executor& executor) : timer(executor), wake_ups(WakeUps::of(executor)) {}
 
     boost::asio::steady_timer timer;  // is cancelled
     std::function<void()> on_wake;
-    PostMemory post_memory;  // for one wake-up
+    WakeUps& wake_ups;  // of its thread
+
+private:
+    void wake_up() override {
+        timer.cancel();
+        if (on_wake) on_wake();
+    }
 };
 
 // The `wake` of a mailbox.
 inline std::function<void()> waker(const std::shared_ptr<WakeUp>& wake_up) {
-    return [wake_up] {
-        post_reserved(wake_up->timer.get_executor(), wake_up->post_memory, [wake_up] {
-            wake_up->timer.cancel();
-            if (wake_up->on_wake) wake_up->on_wake();
-        });
-    };
+    return [wake_up] { wake_up->wake_ups.wake(wake_up); };
 }
 
 // Watches the client while it lives. When the client has left, it ends what the stream waits for.
