@@ -57,6 +57,12 @@ struct Delivery {
     bool is_damage = false;        // of a reset: the log has the events, but can't read them
     std::uint32_t deliveries = 1;  // of the event to the subscription, with this one; above 1: it may have come before
 
+    // Nothing of it is the subscriber's own: a framer writes the same for all subscribers of the event.
+    bool is_shared() const {
+        return kind == Kind::event && filters.empty() && !annotations && deliveries == 1 &&
+               decided_id == ~std::uint64_t{0};
+    }
+
     // With this, everything up to this id has been delivered.
     std::uint64_t position() const { return kind == Kind::reset ? first_id - 1 : std::min(decided_id, event->id); }
 

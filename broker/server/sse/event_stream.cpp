@@ -171,7 +171,7 @@ asio::awaitable<void> EventStream::write_events(Transport& transport, StreamWrit
         if (!deliveries.empty()) {
             const WriteTimer timer(context_.counters, deliveries.front(), subscriber_->first_id);
             const bool at_once = std::exchange(leave, Leave::all) != Leave::all;
-            if (!co_await writer.write(subscriber_->framer, deliveries, at_once)) co_return;
+            if (!co_await writer.write(subscriber_->framer, deliveries, at_once, can_wait)) co_return;
             mailbox.settled(deliveries);
             broker::count(context_.counters.deliveries_written, deliveries.size());
             deliveries_ += deliveries.size();

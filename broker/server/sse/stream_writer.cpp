@@ -1,5 +1,6 @@
 #include "broker/server/sse/stream_writer.hpp"
 
+#include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/container/small_vector.hpp>
 #include <span>
@@ -26,8 +27,32 @@ std::size_t bytes_of(const std::vector<broker::Delivery>& deliveries) {
 
 }  // namespace
 
+// What is shared is written only at once: a slow reader holds the events, whose memory is charged, and no text of them.
 asio::awaitable<bool> StreamWriter::write(const broker::Framer& framer, const std::vector<broker::Delivery>& deliveries,
-                                          bool at_once) {
+                                          bool at_once, bool is_wide) {
+    const std::string* const shared = at_once && is_wide ? shared_.find(framer, deliveries, chunked_) : nullptr;
+    std::size_t written = 0;
+    if (shared != nullptr) {
+        asio::const_buffer rest = asio::buffer(*shared);
+        if (transport_.write_now(std::span(&rest, 1))) co_return true;
+        written = shared->size() - rest.size();
+    }
+    const broker::Pieces pieces = frame(framer, deliveries);
+    if (at_once && is_wide && shared == nullptr) shared_.keep(framer, deliveries, chunked_, pieces);
+    boost::container::small_vector<asio::const_buffer, 8> buffers;  // enough for one event
+    buffers.reserve(pieces.size());
+    pieces.each([&buffers, &written](std::string_view text) {
+        const std::size_t skipped = std::min(written, text.size());
+        written -= skipped;
+        buffers.push_back(asio::buffer(text.substr(skipped)));
+    });
+    if (at_once && shared == nullptr && transport_.write_now(buffers)) co_return true;
+    const bool is_written = co_await transport_.write(buffers);
+    co_return is_written;
+}
+
+broker::Pieces StreamWriter::frame(const broker::Framer& framer,
+                                   const std::vector<broker::Delivery>& deliveries) const {
     broker::Pieces pieces;
     pieces.reserve(2 * deliveries.size() + 1);
     if (chunked_) pieces.copy(chunk_head(bytes_of(deliveries)));
@@ -37,12 +62,7 @@ asio::awaitable<bool> StreamWriter::write(const broker::Framer& framer, const st
         SLUICE_CHECK(pieces.bytes() - before == delivery.bytes);
     }
     if (chunked_) pieces.copy("\r\n");
-    boost::container::small_vector<asio::const_buffer, 8> buffers;  // enough for one event
-    buffers.reserve(pieces.size());
-    pieces.each([&buffers](std::string_view text) { buffers.push_back(asio::buffer(text)); });
-    if (at_once && transport_.write_now(buffers)) co_return true;
-    const bool written = co_await transport_.write(buffers);
-    co_return written;
+    return pieces;
 }
 
 asio::awaitable<bool> StreamWriter::write(const std::string& text) { return write_bytes(chunk(text)); }

@@ -9,6 +9,7 @@
 
 #include "broker/core/delivery/framer.hpp"
 #include "broker/server/net/transport.hpp"
+#include "broker/server/sse/shared_text.hpp"
 
 namespace sluice::server {
 
@@ -17,11 +18,13 @@ public:
     static constexpr std::size_t deliveries_at_once = 1'024;  // bounds the additional memory needed to write them
 
     // `chunked`: what it writes is in chunks.
-    StreamWriter(Transport& transport, bool chunked) : transport_(transport), chunked_(chunked) {}
+    StreamWriter(Transport& transport, bool chunked)
+        : transport_(transport), shared_(SharedText::of(transport.executor())), chunked_(chunked) {}
 
-    // False: the connection is broken. `at_once`: without waiting, if the system takes it.
+    // False: the connection is broken. `at_once`: without waiting, if the system takes it. `is_wide`: many others get
+    // these events, too.
     boost::asio::awaitable<bool> write(const broker::Framer& framer, const std::vector<broker::Delivery>& deliveries,
-                                       bool at_once);
+                                       bool at_once, bool is_wide);
     boost::asio::awaitable<bool> write(const std::string& text);
     // The head of the reply, then text.
     boost::asio::awaitable<bool> begin(std::string head, std::string_view text);
@@ -29,10 +32,12 @@ public:
     boost::asio::awaitable<bool> end(std::string_view text, bool is_whole);
 
 private:
+    broker::Pieces frame(const broker::Framer& framer, const std::vector<broker::Delivery>& deliveries) const;
     std::string chunk(std::string_view text) const;
     boost::asio::awaitable<bool> write_bytes(std::string bytes);
 
     Transport& transport_;
+    SharedText& shared_;
     const bool chunked_;
 };
 
