@@ -169,12 +169,8 @@ asio::awaitable<void> EventStream::write_events(Transport& transport, StreamWrit
             continue;
         }
         if (!deliveries.empty()) {
-            const WriteTimer timer(context_.counters, deliveries.front(), subscriber_->first_id);
             const bool at_once = std::exchange(leave, Leave::all) != Leave::all;
-            if (!co_await writer.write(subscriber_->framer, deliveries, at_once, can_wait)) co_return;
-            mailbox.settled(deliveries);
-            broker::count(context_.counters.deliveries_written, deliveries.size());
-            deliveries_ += deliveries.size();
+            if (!co_await write_deliveries(transport, writer, deliveries, at_once, can_wait)) co_return;
             is_silent = false;
             continue;
         }
@@ -191,6 +187,26 @@ asio::awaitable<void> EventStream::write_events(Transport& transport, StreamWrit
         leave = Leave::waiting;
         is_silent = !rung;
     }
+}
+
+// Piece by piece, each in a turn. Returns false if the connection is broken. Leaves them when it is revoked.
+asio::awaitable<bool> EventStream::write_deliveries(Transport& transport, StreamWriter& writer,
+                                                    std::span<const broker::Delivery> deliveries, bool at_once,
+                                                    bool is_wide) {
+    while (!deliveries.empty() && !revoked_) {
+        const auto piece = StreamWriter::first_piece(deliveries);
+        deliveries = deliveries.subspan(piece.size());
+        {
+            const WriteTimer timer(context_.counters, piece.front(), subscriber_->first_id);
+            if (!co_await writer.write(subscriber_->framer, piece, at_once, is_wide)) co_return false;
+        }
+        subscriber_->mailbox.settled(piece);
+        broker::count(context_.counters.deliveries_written, piece.size());
+        deliveries_ += piece.size();
+        if (!deliveries.empty()) co_await take_turn(transport.executor());
+        at_once = true;
+    }
+    co_return true;
 }
 
 // Everything up to this id has been decided live.

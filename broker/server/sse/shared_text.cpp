@@ -17,7 +17,7 @@ SharedText& SharedText::of(const asio::any_io_executor& executor) {
     return asio::use_service<SharedText>(executor.target<asio::io_context::executor_type>()->context());
 }
 
-const std::string* SharedText::find(const broker::Framer& framer, const std::vector<broker::Delivery>& deliveries,
+const std::string* SharedText::find(const broker::Framer& framer, std::span<const broker::Delivery> deliveries,
                                     bool chunked) const {
     const auto is_of = [](const broker::Delivery& delivery, const std::weak_ptr<const broker::SharedEvent>& event) {
         return delivery.is_shared() && !event.owner_before(delivery.event) && !delivery.event.owner_before(event);
@@ -26,7 +26,7 @@ const std::string* SharedText::find(const broker::Framer& framer, const std::vec
     return std::equal(deliveries.begin(), deliveries.end(), events_.begin(), events_.end(), is_of) ? &text_ : nullptr;
 }
 
-void SharedText::keep(const broker::Framer& framer, const std::vector<broker::Delivery>& deliveries, bool chunked,
+void SharedText::keep(const broker::Framer& framer, std::span<const broker::Delivery> deliveries, bool chunked,
                       const broker::Pieces& text) noexcept {
     const auto is_shared = [](const broker::Delivery& delivery) { return delivery.is_shared(); };
     if (text.bytes() > piece_bytes || !std::all_of(deliveries.begin(), deliveries.end(), is_shared)) return;

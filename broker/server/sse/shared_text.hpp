@@ -5,6 +5,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/execution_context.hpp>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,10 +25,10 @@ public:
     static SharedText& of(const boost::asio::any_io_executor& executor);
 
     // The text kept for these deliveries by this framer, or null. Valid until the next keep().
-    const std::string* find(const broker::Framer& framer, const std::vector<broker::Delivery>& deliveries,
+    const std::string* find(const broker::Framer& framer, std::span<const broker::Delivery> deliveries,
                             bool chunked) const;
     // Keeps their text, unless it is long or some of it is the subscriber's own.
-    void keep(const broker::Framer& framer, const std::vector<broker::Delivery>& deliveries, bool chunked,
+    void keep(const broker::Framer& framer, std::span<const broker::Delivery> deliveries, bool chunked,
               const broker::Pieces& text) noexcept;
 
 private:

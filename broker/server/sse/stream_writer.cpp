@@ -8,6 +8,7 @@
 #include <spdlog/fmt/fmt.h>
 #include <utility>
 
+#include "broker/server/net/turns.hpp"
 #include "gpu/check/check.hpp"
 
 namespace sluice::server {
@@ -16,10 +17,12 @@ namespace asio = boost::asio;
 
 namespace {
 
+constexpr std::size_t chunk_bytes = 16;  // around its text, at most
+
 // The line before a chunk of so many bytes.
 std::string chunk_head(std::size_t bytes) { return fmt::format(FMT_COMPILE("{:x}\r\n"), bytes); }
 
-std::size_t bytes_of(const std::vector<broker::Delivery>& deliveries) {
+std::size_t bytes_of(std::span<const broker::Delivery> deliveries) {
     std::size_t bytes = 0;
     for (const broker::Delivery& delivery : deliveries) bytes += delivery.bytes;
     return bytes;
@@ -27,8 +30,17 @@ std::size_t bytes_of(const std::vector<broker::Delivery>& deliveries) {
 
 }  // namespace
 
+std::span<const broker::Delivery> StreamWriter::first_piece(std::span<const broker::Delivery> deliveries) {
+    std::size_t n = 0, bytes = chunk_bytes;
+    for (; n < deliveries.size(); ++n) {
+        bytes += deliveries[n].bytes;
+        if (n != 0 && bytes > piece_bytes) break;
+    }
+    return deliveries.first(n);
+}
+
 // What is shared is written only at once: a slow reader holds the events, whose memory is charged, and no text of them.
-asio::awaitable<bool> StreamWriter::write(const broker::Framer& framer, const std::vector<broker::Delivery>& deliveries,
+asio::awaitable<bool> StreamWriter::write(const broker::Framer& framer, std::span<const broker::Delivery> deliveries,
                                           bool at_once, bool is_wide) {
     const std::string* const shared = at_once && is_wide ? shared_.find(framer, deliveries, chunked_) : nullptr;
     std::size_t written = 0;
@@ -51,8 +63,7 @@ asio::awaitable<bool> StreamWriter::write(const broker::Framer& framer, const st
     co_return is_written;
 }
 
-broker::Pieces StreamWriter::frame(const broker::Framer& framer,
-                                   const std::vector<broker::Delivery>& deliveries) const {
+broker::Pieces StreamWriter::frame(const broker::Framer& framer, std::span<const broker::Delivery> deliveries) const {
     broker::Pieces pieces;
     pieces.reserve(2 * deliveries.size() + 1);
     if (chunked_) pieces.copy(chunk_head(bytes_of(deliveries)));

@@ -3,9 +3,9 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "broker/core/delivery/framer.hpp"
 #include "broker/server/net/transport.hpp"
@@ -21,9 +21,12 @@ public:
     StreamWriter(Transport& transport, bool chunked)
         : transport_(transport), shared_(SharedText::of(transport.executor())), chunked_(chunked) {}
 
+    // As many of the deliveries as are written at once, one at least: with others, it is no longer than a piece.
+    static std::span<const broker::Delivery> first_piece(std::span<const broker::Delivery> deliveries);
+
     // False: the connection is broken. `at_once`: without waiting, if the system takes it. `is_wide`: many others get
     // these events, too.
-    boost::asio::awaitable<bool> write(const broker::Framer& framer, const std::vector<broker::Delivery>& deliveries,
+    boost::asio::awaitable<bool> write(const broker::Framer& framer, std::span<const broker::Delivery> deliveries,
                                        bool at_once, bool is_wide);
     boost::asio::awaitable<bool> write(const std::string& text);
     // The head of the reply, then text.
@@ -32,7 +35,7 @@ public:
     boost::asio::awaitable<bool> end(std::string_view text, bool is_whole);
 
 private:
-    broker::Pieces frame(const broker::Framer& framer, const std::vector<broker::Delivery>& deliveries) const;
+    broker::Pieces frame(const broker::Framer& framer, std::span<const broker::Delivery> deliveries) const;
     std::string chunk(std::string_view text) const;
     boost::asio::awaitable<bool> write_bytes(std::string bytes);
 

@@ -22,6 +22,8 @@ std::vector<Delivery> both(const SharedEventPtr& first, const SharedEventPtr& se
     return {delivery_of(first), delivery_of(second)};
 }
 
+std::vector<Delivery> one(const Delivery& delivery) { return {delivery}; }
+
 Pieces framed(const std::vector<Delivery>& deliveries) {
     Pieces pieces;
     for (const Delivery& delivery : deliveries) plain_framer.write(delivery, pieces);
@@ -46,7 +48,7 @@ TEST_CASE("SharedText: subscribers of the same events share one text") {
     CHECK(shared.find(other_framer, both(a, b), true) == nullptr);
     CHECK(shared.find(plain_framer, both(b, a), true) == nullptr);
     CHECK(shared.find(plain_framer, both(a, event_of("b")), true) == nullptr);
-    CHECK(shared.find(plain_framer, {delivery_of(a)}, true) == nullptr);
+    CHECK(shared.find(plain_framer, one(delivery_of(a)), true) == nullptr);
     shared.keep(plain_framer, both(b, a), true, framed(both(b, a)));
     CHECK(*shared.find(plain_framer, both(b, a), true) == "ba");
     CHECK(shared.find(plain_framer, both(a, b), true) == nullptr);
@@ -63,11 +65,11 @@ TEST_CASE("SharedText: what has a part of the subscriber's own is not shared") {
     own[3].decided_id = 0;
     own[4].kind = Delivery::Kind::gap;
     for (const Delivery& delivery : own) {
-        shared.keep(plain_framer, {delivery}, true, framed({delivery}));
-        CHECK(shared.find(plain_framer, {delivery}, true) == nullptr);
+        shared.keep(plain_framer, one(delivery), true, framed(one(delivery)));
+        CHECK(shared.find(plain_framer, one(delivery), true) == nullptr);
     }
-    shared.keep(plain_framer, {delivery_of(event)}, true, framed({delivery_of(event)}));
-    for (const Delivery& delivery : own) CHECK(shared.find(plain_framer, {delivery}, true) == nullptr);
+    shared.keep(plain_framer, one(delivery_of(event)), true, framed(one(delivery_of(event))));
+    for (const Delivery& delivery : own) CHECK(shared.find(plain_framer, one(delivery), true) == nullptr);
 }
 
 TEST_CASE("SharedText: long texts are not kept, and events live no longer for those that are") {
