@@ -16,8 +16,9 @@ namespace {
 
 // For a subscriber of all streams. An event that overtakes those of other streams says so.
 void order(const Subscriber& subscriber, std::uint64_t decided_id, std::vector<Delivery>& deliveries) {
-    std::stable_sort(deliveries.begin(), deliveries.end(),
-                     [](const Delivery& a, const Delivery& b) { return a.event->id < b.event->id; });
+    const auto by_id = [](const Delivery& a, const Delivery& b) { return a.event->id < b.event->id; };
+    if (!std::is_sorted(deliveries.begin(), deliveries.end(), by_id))  // sorting allocates, even for one
+        std::stable_sort(deliveries.begin(), deliveries.end(), by_id);
     for (Delivery& delivery : deliveries) {
         if (delivery.event->id <= decided_id) continue;
         delivery.decided_id = decided_id;
@@ -130,7 +131,7 @@ void Fanout::deliver_to(Subscriber& subscriber, PreparedBatch::Made made, std::u
     if (overflowed_now) count(counters_.slow_consumers);
     if (!accepted) return;
     counts.add();
-    count(counters_.gaps, made.undecided);
+    if (made.undecided != 0) count(counters_.gaps, made.undecided);
     if (!made.end) return;
     count(counters_.slow_filters);
     subscriber.mailbox.finish(std::move(made.end));
