@@ -97,7 +97,7 @@ asio::awaitable<void> ConsumerStream::write_events(Transport& transport, StreamW
             if (taken.can_wait) co_await take_turn(transport.executor());
             if (revoked_) leave_events(taken);
             if (taken.deliveries.empty()) continue;
-            const bool at_once = std::exchange(has_waited, false);
+            const bool at_once = std::exchange(has_waited, false) || taken.can_wait;
             if (!co_await writer.write(taken.feed->framer, taken.deliveries, at_once, taken.can_wait)) {
                 consumer_.subscription()->unwritten(taken, taken.deliveries);
                 co_return;
