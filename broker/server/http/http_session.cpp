@@ -49,6 +49,7 @@ HttpSession::HttpSession(ConnectionServices& services, const BrowserRules& brows
       client_(principal_),
       for_monitoring_(std::move(admission.for_monitoring)),
       lacks_memory_(admission.lacks_memory),
+      on_thread_(std::move(admission.on_thread)),
       reader_(services.options.http.header_bytes),
       replies_(services, *transport_, *this),
       arrival_(services, *transport_, *this, reader_, replies_, connection_memory_bytes / 2),

@@ -115,6 +115,7 @@ private:
     std::optional<AddressPlace> client_place_;  // its own, if a proxy forwards the request or event stream
     std::optional<CountedPlace> for_monitoring_;
     const bool lacks_memory_;
+    const std::optional<CountedPlace> on_thread_;
     std::optional<CountedPlace> beginning_;  // until its first request is read; got: few others begin, too
     RequestReader reader_;
     ReplyWriter replies_;

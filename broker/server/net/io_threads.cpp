@@ -1,7 +1,9 @@
 #include "broker/server/net/io_threads.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
+#include <limits>
 
 #include "broker/base/log.hpp"
 #include "broker/base/thread_name.hpp"
@@ -26,6 +28,25 @@ void IoThreads::start() {
             run(io, revive);
         });
     }
+}
+
+IoThreads::Executor IoThreads::next() {
+    const std::size_t threads = loops_.size() - 1, turn = next_.fetch_add(1, std::memory_order_relaxed);
+    Loop* chosen = loops_[1 + turn % threads].get();
+    for (std::size_t i = 1; i < threads; ++i) {
+        Loop* const other = loops_[1 + (turn + i) % threads].get();
+        if (other->connections.load() < chosen->connections.load()) chosen = other;
+    }
+    return chosen->io.get_executor();
+}
+
+CountedPlace IoThreads::count_on(const boost::asio::any_io_executor& thread) {
+    const Executor* const executor = thread.target<Executor>();
+    const auto found = std::find_if(loops_.begin(), loops_.end(), [executor](const auto& loop) {
+        return executor != nullptr && *executor == loop->io.get_executor();
+    });
+    Loop& loop = found == loops_.end() ? *loops_.front() : **found;
+    return CountedPlace(loop.connections, std::numeric_limits<std::size_t>::max());
 }
 
 // An exception from an operation ends that operation and those that wait for it; the others continue.

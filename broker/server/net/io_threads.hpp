@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <cstddef>
@@ -12,6 +13,8 @@
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "broker/server/net/counted_place.hpp"
 
 namespace sluice::server {
 
@@ -31,14 +34,15 @@ public:
 
     // The executor of a thread of its own, for accepting connections and ending late ones: no connection delays it.
     Executor first() { return loops_.front()->io.get_executor(); }
-    // The other threads' executors in turn. Any thread.
-    Executor next() {
-        const std::size_t turn = next_.fetch_add(1, std::memory_order_relaxed) % (loops_.size() - 1);
-        return loops_[1 + turn]->io.get_executor();
-    }
+    // The executor of the other thread that has the fewest connections; those that have equally many take turns. Any
+    // thread.
+    Executor next();
+    // Counts a connection on its thread while it lives. The threads must outlive it. Any thread.
+    CountedPlace count_on(const boost::asio::any_io_executor& thread);
 
 private:
     struct Loop {
+        std::atomic<std::size_t> connections{0};  // outlives those that the context destroys
         boost::asio::io_context io{1};
         boost::asio::executor_work_guard<Executor> work{io.get_executor()};
         std::thread thread;

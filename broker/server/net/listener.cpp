@@ -317,13 +317,15 @@ void Listener::admit(Socket socket, const Peer& peer) {
         memory = services_.memory.force_charge(base::MemoryUse::connections, memory_bytes);
     }
     broker::count(services_.counters.connections_accepted);
+    CountedPlace on_thread = threads_.count_on(socket.get_executor());
     std::unique_ptr<Transport> transport;
     if (tls_ != nullptr)
         transport = std::make_unique<TlsTransport>(std::move(socket), tls_->new_session());
     else
         transport = std::make_unique<SocketTransport>(std::move(socket));
-    sessions_.start_session(std::move(transport), {std::move(principal), std::move(place), is_proxy, peer.is_relayed,
-                                                   std::move(memory), std::move(for_monitoring), lacks_memory});
+    sessions_.start_session(std::move(transport),
+                            {std::move(principal), std::move(place), is_proxy, peer.is_relayed, std::move(memory),
+                             std::move(for_monitoring), lacks_memory, std::move(on_thread)});
 }
 
 }  // namespace sluice::server

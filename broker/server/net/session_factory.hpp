@@ -26,6 +26,7 @@ struct Admission {
     // only monitoring.
     std::optional<CountedPlace> for_monitoring{};
     bool lacks_memory = false;
+    std::optional<CountedPlace> on_thread{};  // among the connections of its I/O thread
 };
 
 // Why a connection is not admitted.

@@ -1,11 +1,14 @@
 #include "broker/server/net/io_threads.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <boost/asio/post.hpp>
 #include <catch2/catch.hpp>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 #include "tests/support/eventually.hpp"
 #include "tests/unit/broker/support.hpp"
@@ -34,4 +37,24 @@ TEST_CASE("the first thread does not wait for those of connections") {
     EVENTUALLY(done);
     CHECK(threads.next() == threads.next());
     CHECK(threads.next() != threads.first());
+}
+
+TEST_CASE("IoThreads: a connection goes to the thread that has the fewest, and in turn where they have equally many") {
+    using sluice::server::CountedPlace;
+    sluice::server::IoThreads threads(3);
+    std::vector<sluice::server::IoThreads::Executor> chosen;
+    std::vector<std::unique_ptr<CountedPlace>> connections;
+    const auto connect = [&] {
+        chosen.push_back(threads.next());
+        connections.push_back(std::make_unique<CountedPlace>(threads.count_on(chosen.back())));
+        return chosen.back();
+    };
+    for (int i = 0; i < 6; ++i) connect();
+    for (const auto& thread : chosen) CHECK(std::count(chosen.begin(), chosen.end(), thread) == 2);
+    CHECK(chosen[0] != chosen[1]);
+    const auto left = chosen[1];
+    for (std::size_t i = 0; i < chosen.size(); ++i)
+        if (chosen[i] == left) connections[i].reset();
+    for (int i = 0; i < 2; ++i) CHECK(connect() == left);
+    CHECK(threads.next() != threads.next());  // all have two
 }
