@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <iostream>
 #include <optional>
-#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "broker/cli/client/http_client.hpp"
@@ -22,13 +21,6 @@ void print_latencies(std::ostream& out, const char* name, Latencies& latencies) 
     out << "    \"" << name << "\": {\"p50\": " << latencies.quantile_us(0.5);
     out << ", \"p99\": " << latencies.quantile_us(0.99) << ", \"p99.9\": " << latencies.quantile_us(0.999);
     out << ", \"max\": " << latencies.quantile_us(1) << "},\n";
-}
-
-void allow_many_descriptors() {
-    rlimit limit{};
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 double per_second(std::uint64_t count, const LoadResult& result) { return static_cast<double>(count) / result.seconds; }

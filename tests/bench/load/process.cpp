@@ -8,6 +8,7 @@
 #include <iostream>
 #include <spawn.h>
 #include <stdexcept>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
@@ -26,28 +27,45 @@ double cpu_seconds(pid_t process) {
     return file ? (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK)) : 0;
 }
 
+void allow_many_descriptors() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+pid_t start_program(std::vector<std::string> command, int output) {
+    std::vector<char*> arguments;
+    for (auto& argument : command) arguments.push_back(argument.data());
+    arguments.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
+    pid_t id = -1;
+    const int error = posix_spawnp(&id, arguments[0], &actions, nullptr, arguments.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (error != 0) throw std::system_error(error, std::generic_category(), command[0]);
+    return id;
+}
+
 BrokerProcess::BrokerProcess(const std::string& program, const std::vector<std::string>& settings) {
     std::vector<std::string> command{program};
     const auto set = [&](const std::string& setting) { command.insert(command.end(), {"--set", setting}); };
     for (const char* setting : {"http.port=0", "log.level=warn", "store.kind=memory"}) set(setting);
     for (const auto& setting : settings) set(setting);
     set("log.format=text");  // read_log() understands it
-    std::vector<char*> arguments;
-    for (auto& argument : command) arguments.push_back(argument.data());
-    arguments.push_back(nullptr);
 
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-    const int error = posix_spawnp(&id_, arguments[0], &actions, nullptr, arguments.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    if (error != 0) {
+    try {
+        id_ = start_program(command, ends[1]);
+    } catch (...) {
         close(ends[0]);
-        throw std::system_error(error, std::generic_category(), program);
+        close(ends[1]);
+        throw;
     }
+    close(ends[1]);
     log_ = std::thread([this, log = ends[0]] { read_log(log); });
     try {
         port_ = ready_.get_future().get();

@@ -13,7 +13,14 @@ namespace sluice::load {
 // The CPU time that a process has used so far, user and system together; 0 if unknown.
 double cpu_seconds(pid_t process);
 
-// A sluiced on a port of its own choice, which its log names. The rest of the log goes to standard error.
+// Lets this process, and those that it starts, open as many files as they may.
+void allow_many_descriptors();
+
+// Starts a program, looked for in PATH, that writes its output and its errors to the descriptor `output`. Throws
+// std::system_error.
+pid_t start_program(std::vector<std::string> command, int output);
+
+// A sluiced on a port of its own choice, which its log names. The rest of what it writes goes to standard error.
 class BrokerProcess {
 public:
     // Returns when it is ready; throws if it ends instead. `settings` are options such as "matcher.threads=2".
