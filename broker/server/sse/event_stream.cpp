@@ -159,7 +159,7 @@ asio::awaitable<void> EventStream::write_events(Transport& transport, StreamWrit
         if (revoked_) co_return co_await write_end(writer);
         // Before the mailbox is looked into: what has been decided until then is in it.
         const std::uint64_t decided = is_silent ? decided_id() : 0;
-        const auto [deliveries, state, can_wait, replaying, left_bytes] =
+        auto [deliveries, state, can_wait, replaying, left_bytes] =
             mailbox.take(StreamWriter::deliveries_at_once, leave);
         if (replaying) context_.replay.request(subscriber_);  // it reads while these are written
         if (left_bytes) {
@@ -191,10 +191,10 @@ asio::awaitable<void> EventStream::write_events(Transport& transport, StreamWrit
 
 // Piece by piece, each in a turn. Returns false if the connection is broken. Leaves them when it is revoked.
 asio::awaitable<bool> EventStream::write_deliveries(Transport& transport, StreamWriter& writer,
-                                                    std::span<const broker::Delivery> deliveries, bool at_once,
+                                                    std::span<broker::Delivery> deliveries, bool at_once,
                                                     bool is_wide) {
     while (!deliveries.empty() && !revoked_) {
-        const auto piece = StreamWriter::first_piece(deliveries);
+        const auto piece = deliveries.first(StreamWriter::first_piece(deliveries).size());
         deliveries = deliveries.subspan(piece.size());
         {
             const WriteTimer timer(context_.counters, piece.front(), subscriber_->first_id);
@@ -203,7 +203,9 @@ asio::awaitable<bool> EventStream::write_deliveries(Transport& transport, Stream
         subscriber_->mailbox.settled(piece);
         broker::count(context_.counters.deliveries_written, piece.size());
         deliveries_ += piece.size();
-        if (!deliveries.empty()) co_await take_turn(transport.executor());
+        if (deliveries.empty()) break;
+        for (broker::Delivery& written : piece) written = {};  // what is settled is neither charged nor held
+        co_await take_turn(transport.executor());
         at_once = true;
     }
     co_return true;

@@ -67,8 +67,7 @@ public:
 private:
     boost::asio::awaitable<void> write_events(Transport& transport, StreamWriter& writer, const InputWatch& client);
     boost::asio::awaitable<bool> write_deliveries(Transport& transport, StreamWriter& writer,
-                                                  std::span<const broker::Delivery> deliveries, bool at_once,
-                                                  bool is_wide);
+                                                  std::span<broker::Delivery> deliveries, bool at_once, bool is_wide);
     boost::asio::awaitable<void> write_end(StreamWriter& writer);
     std::uint64_t decided_id() const;
     std::string position_text(std::uint64_t decided_id);
