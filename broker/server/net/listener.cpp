@@ -266,12 +266,14 @@ void Listener::admit(Socket socket) {
         socket.set_option(asio::socket_base::keep_alive(true), ignored);
     }
     const Peer peer{peer_, tcp_peer ? tcp_peer->address() : asio::ip::address_v4::loopback(), !tcp_peer, false};
-    if (!place_.proxy_protocol) return admit(std::move(socket), peer);
+    CountedPlace on_thread = threads_.count_on(socket.get_executor());
+    if (!place_.proxy_protocol) return admit(std::move(socket), peer, std::move(on_thread));
     if (!is_trusted(peer)) return refuse_proxy(endpoint_text(peer.endpoint), "not in http.trusted_proxies");
     CountedPlace waiting(relayed_, relayed_max);
     if (!waiting.got()) return reject(socket, peer.endpoint, Rejection::connections);
     const auto admit_later = [self = shared_from_this(), peer,
-                              held = std::make_shared<Held>(std::move(socket), std::move(waiting))] {
+                              held =
+                                  std::make_shared<Held>(std::move(socket), std::move(waiting), std::move(on_thread))] {
         return self->admit_relayed(held, peer);
     };
     asio::co_spawn(threads_.first(), admit_later, asio::detached);
@@ -288,7 +290,7 @@ asio::awaitable<void> Listener::admit_relayed(std::shared_ptr<Held> held, Peer p
         peer.address = *header.client;
         peer.is_unix = false;
     }
-    admit(std::move(held->socket), peer);
+    admit(std::move(held->socket), peer, std::move(held->on_thread));
 }
 
 void Listener::refuse_proxy(const std::string& peer, const char* reason) const {
@@ -296,7 +298,7 @@ void Listener::refuse_proxy(const std::string& peer, const char* reason) const {
     base::log_debug("connection refused", {{"peer", peer}, {"reason", reason}});
 }
 
-void Listener::admit(Socket socket, const Peer& peer) {
+void Listener::admit(Socket socket, const Peer& peer, CountedPlace on_thread) {
     Principal principal{peer.address};
     principal.is_local = principal.address.is_loopback() && !peer.is_relayed;
     // The address first: one over its limit displaces nobody.
@@ -317,7 +319,6 @@ void Listener::admit(Socket socket, const Peer& peer) {
         memory = services_.memory.force_charge(base::MemoryUse::connections, memory_bytes);
     }
     broker::count(services_.counters.connections_accepted);
-    CountedPlace on_thread = threads_.count_on(socket.get_executor());
     std::unique_ptr<Transport> transport;
     if (tls_ != nullptr)
         transport = std::make_unique<TlsTransport>(std::move(socket), tls_->new_session());

@@ -67,10 +67,12 @@ private:
     };
     // A connection whose PROXY header is awaited.
     struct Held {
-        Held(Socket from, CountedPlace of) : socket(std::move(from)), place(std::move(of)) {}
+        Held(Socket from, CountedPlace of, CountedPlace thread)
+            : socket(std::move(from)), place(std::move(of)), on_thread(std::move(thread)) {}
 
         Socket socket;
         const CountedPlace place;
+        CountedPlace on_thread;
     };
 
     void listen_to_tcp();
@@ -80,7 +82,7 @@ private:
     void admit_others();
     void admit(Socket socket);
     boost::asio::awaitable<void> admit_relayed(std::shared_ptr<Held> held, Peer peer);
-    void admit(Socket socket, const Peer& peer);
+    void admit(Socket socket, const Peer& peer, CountedPlace on_thread);
     bool is_trusted(const Peer& peer) const;
     void refuse_proxy(const std::string& peer, const char* reason) const;
     void reject(Socket& socket, const SocketEndpoint& peer, Rejection reason);
