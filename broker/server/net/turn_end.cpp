@@ -14,7 +14,7 @@ TurnEnd& TurnEnd::of(const asio::any_io_executor& executor) {
     return asio::use_service<TurnEnd>(executor.target<asio::io_context::executor_type>()->context());
 }
 
-// Posted behind everything that is ready now, including new events from the kernel.
+// Posted behind everything that is ready now. New events from the kernel are looked for before, and served after it.
 void TurnEnd::call(const std::function<void()>& function) {
     if (state_->function == &function) return;
     if (const auto* const other = std::exchange(state_->function, &function)) (*other)();
