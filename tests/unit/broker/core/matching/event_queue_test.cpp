@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "broker/core/matching/short_waits.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/unit/broker/support.hpp"
 
@@ -173,14 +174,19 @@ TEST_CASE("EventQueue: more than a few events → wakes at once, whatever was sa
 TEST_CASE("EventQueue: closed before a push that leaves the wake for later → wakes, and nothing is lost", "[queue]") {
     EventQueue queue(1000, 1000);
     Taker taker(queue);
-    const feed::DocumentPtr one = document({item("a")});
+    const feed::DocumentPtr one = document({item("a")}), other = document({item("a")});
     auto place = queue.reserve("s", *one, 1, 1, EventQueue::Wake::later);
+    auto last = queue.reserve("t", *other, 1, 1);  // the queue does not end before it is given back
     REQUIRE(place.has_value());
+    REQUIRE(last.has_value());
     place->fill(of_document(one, "s", 1));
     EVENTUALLY(queue.sleepers() == 1);
     queue.close();
     REQUIRE(queue.push("s", *one, heads({1})));
     place->end();
+    CHECK_FALSE(queue.is_wake_due());
+    EVENTUALLY(queue.events() == 0);
+    last.reset();
     CHECK(taker.end() == std::vector<Ids>{{1}});
 }
 
@@ -246,6 +252,27 @@ TEST_CASE("EventQueue: publisher that may not take its events → wakes a thread
     }
     CHECK(batch.events.empty());
     EVENTUALLY(queue.events() == 0);
+}
+
+TEST_CASE("ShortWaits: without success → tried now and then; with success → goes on, for one thread at a time") {
+    ShortWaits waits(true);
+    const auto refused_before_one = [&] {
+        unsigned refused = 0;
+        while (!waits.may_begin()) ++refused;
+        return refused;
+    };
+    CHECK(refused_before_one() == ShortWaits::tried_every - 1);
+    CHECK_FALSE(waits.may_begin());
+    waits.end(false);
+    CHECK(refused_before_one() == ShortWaits::tried_every - 1);
+    waits.end(true);
+    CHECK(waits.may_begin());
+    waits.end(false);
+    CHECK(waits.may_begin());
+    waits.end(false);
+    CHECK_FALSE(waits.may_begin());
+    ShortWaits alone(false);
+    for (unsigned i = 0; i < 2 * ShortWaits::tried_every; ++i) CHECK_FALSE(alone.may_begin());
 }
 
 TEST_CASE("batches come in order and are bounded", "[queue]") {
