@@ -254,7 +254,7 @@ TEST_CASE("EventQueue: publisher that may not take its events → wakes a thread
     EVENTUALLY(queue.events() == 0);
 }
 
-TEST_CASE("ShortWaits: without success → tried now and then; with success → goes on, for one thread at a time") {
+TEST_CASE("ShortWaits: without success → tried now and then, after success → goes on, for one thread at a time") {
     ShortWaits waits(true);
     const auto refused_before_one = [&] {
         unsigned refused = 0;
