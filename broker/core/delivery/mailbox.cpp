@@ -56,10 +56,10 @@ Mailbox::Pushed Mailbox::push(std::vector<Delivery> deliveries, bool can_wait) {
         if (first != no_id) std::erase_if(deliveries, [first](const Delivery& d) { return d.event->id < first; });
         if (deliveries.empty()) return pushed;
         const std::size_t bytes = bytes_of(deliveries), memory = memory_of(deliveries);
+        const std::size_t behind = queued() - left_, behind_bytes = queued_bytes_ - left_bytes_;
+        const bool full = behind + deliveries.size() > limits_.events_max || behind_bytes + bytes > limits_.bytes_max;
         // A subscriber whose session has taken everything is not slow, however large the batch.
-        const bool full =
-            queued() + deliveries.size() > limits_.events_max || queued_bytes_ + bytes > limits_.bytes_max;
-        if (full && queued() != 0) {
+        if (full && behind != 0) {
             wake = overflow_locked(EndReason::Kind::slow_consumer, dropped);
             pushed = {false, true};
         } else {
@@ -94,7 +94,7 @@ void Mailbox::drop_queued(std::vector<Delivery>& dropped) {
     bytes_ -= std::exchange(queued_bytes_, 0);
     release_memory(memory_of(queued), 0);
     dropped.swap(queue_);
-    first_ = 0;
+    first_ = left_ = left_bytes_ = 0;
 }
 
 std::uint64_t Mailbox::next_id_locked() const {
@@ -271,9 +271,17 @@ std::vector<Delivery> Mailbox::take_live(std::size_t deliveries_max) {
     const std::size_t taken_bytes = bytes_of(taken);
     SLUICE_CHECK(first_ <= queue_.size() && taken_bytes <= queued_bytes_);
     queued_bytes_ -= taken_bytes;
+    left_ = left_bytes_ = 0;
     if (queue_.empty()) can_wait_ = true;
     if (!taken.empty()) next_id_ = std::max(next_id_, taken.back().position() + 1);
     return taken;
+}
+
+// Counts the oldest queued deliveries as taken, and returns their bytes.
+std::size_t Mailbox::leave_live(std::size_t deliveries_max) {
+    left_ = std::min(queued(), deliveries_max);
+    left_bytes_ = bytes_of(std::span(queue_).subspan(first_, left_));
+    return left_bytes_;
 }
 
 Mailbox::Taken Mailbox::take(std::size_t deliveries_max, Leave leave) {
@@ -287,7 +295,7 @@ Mailbox::Taken Mailbox::take(std::size_t deliveries_max, Leave leave) {
         taken.can_wait = can_wait_;
         const bool leaves = leave == Leave::all || (leave == Leave::waiting && can_wait_);
         if (leaves && queued() != 0)
-            taken.left_bytes = queued_bytes_;
+            taken.left_bytes = leave_live(deliveries_max);
         else
             taken.deliveries = take_live(deliveries_max);
     }
@@ -328,7 +336,7 @@ std::size_t Mailbox::close() {
     replayed.swap(replayed_);
     again.swap(again_);
     asked_.clear();
-    first_ = events_ = bytes_ = queued_bytes_ = 0;
+    first_ = events_ = bytes_ = queued_bytes_ = left_ = left_bytes_ = 0;
     release_memory(memory_bytes_, 0);
     return unsettled;
 }

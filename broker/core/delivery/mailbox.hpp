@@ -1,8 +1,8 @@
 // The queue of deliveries for one subscriber's session. Bounded in events and bytes. Deliveries taken but not yet
-// settled do not count: one large delivery that is being written does not make a reader slow. When it would overflow,
-// it is emptied and refuses everything from then on. An empty queue accepts any batch. Its memory, except the events
-// that subscribers share, is charged to the memory budget. Filled by the matching threads, emptied by the session's
-// thread; never blocks.
+// settled do not count: one large delivery that is being written does not make a reader slow. Neither do those that a
+// session leaves until its turn. When it would overflow, it is emptied and refuses everything from then on. A queue
+// with nothing that counts accepts any batch. Its memory, except the events that subscribers share, is charged to the
+// memory budget. Filled by the matching threads, emptied by the session's thread; never blocks.
 //
 // **Replay.** A mailbox may get events from the log instead: those that were published before its subscriber came, or,
 // with MailboxLimits::replays, those it has no room for. In that phase live deliveries are refused, and a replay pushes
@@ -61,7 +61,7 @@ public:
     Pushed push(std::vector<Delivery> deliveries, bool can_wait = false);
 
     // Live deliveries that take() leaves queued, for a session that takes its turn first and then takes them together
-    // with those that have come meanwhile.
+    // with those that have come meanwhile. As many as it would have taken count as taken, until the next take().
     enum class Leave : std::uint8_t { none, waiting, all };  // waiting: if all queued deliveries can wait
 
     // Takes the oldest queued deliveries, up to `deliveries_max`: a session's credit, or what it writes at once.
@@ -72,7 +72,7 @@ public:
         State state = State::open;
         bool can_wait = false;                  // holds for all queued deliveries
         bool replaying = false;                 // more comes from the log, if it is asked for
-        std::optional<std::size_t> left_bytes;  // of the deliveries that are left; none: none are
+        std::optional<std::size_t> left_bytes;  // of the deliveries that are left and count as taken; none: none are
     };
     Taken take(std::size_t deliveries_max = std::numeric_limits<std::size_t>::max(), Leave leave = Leave::none);
 
@@ -147,6 +147,7 @@ private:
     std::uint64_t next_id_locked() const;
     std::size_t queued() const { return queue_.size() - first_; }
     std::vector<Delivery> take_live(std::size_t deliveries_max);
+    std::size_t leave_live(std::size_t deliveries_max);
 
     const MailboxLimits limits_;
     const std::function<void()> wake_;
@@ -156,6 +157,8 @@ private:
     std::size_t events_ = 0;
     std::size_t bytes_ = 0;
     std::size_t queued_bytes_ = 0;
+    std::size_t left_ = 0;                   // the oldest queued deliveries, which count as taken
+    std::size_t left_bytes_ = 0;             // of those
     std::size_t dropped_ = 0;                // deliveries lost in an overflow
     std::size_t memory_bytes_ = 0;           // of all deliveries except their shared events
     base::MemoryCharge memory_;              // for them, at least; kept_memory more at most

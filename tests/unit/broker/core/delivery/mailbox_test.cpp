@@ -67,6 +67,44 @@ TEST_CASE("Mailbox: deliveries that a reader leaves are taken with those that co
     CHECK(mailbox.take(100, Leave::waiting).deliveries.size() == 2);
 }
 
+TEST_CASE("Mailbox: deliveries left until the reader's turn do not make it slow") {
+    using Leave = Mailbox::Leave;
+    const bool in_bytes = GENERATE(false, true);
+    Mailbox mailbox(in_bytes ? MailboxLimits{1000, 40} : MailboxLimits{4, 1000}, [] {});
+    CHECK(mailbox.push(deliveries(20)).accepted);
+    CHECK(mailbox.take(20, Leave::all).left_bytes == 200u);
+    CHECK(mailbox.push(deliveries(5)).accepted);  // a large batch, for a reader that is not behind
+    CHECK(mailbox.take(30, Leave::all).left_bytes == 250u);
+    CHECK(mailbox.push(deliveries(3)).accepted);
+    CHECK(mailbox.push(deliveries(1)).accepted);
+    CHECK(mailbox.take(25).deliveries.size() == 25);
+    CHECK_FALSE(mailbox.push(deliveries(1)).accepted);  // four others wait still
+}
+
+TEST_CASE("Mailbox: no more than a reader takes at once counts as taken when it is left") {
+    const bool in_bytes = GENERATE(false, true);
+    Mailbox mailbox(in_bytes ? MailboxLimits{1000, 40} : MailboxLimits{4, 1000}, [] {});
+    CHECK(mailbox.push(deliveries(13)).accepted);
+    CHECK(mailbox.take(10, Mailbox::Leave::all).left_bytes == 100u);
+    CHECK(mailbox.push(deliveries(1)).accepted);
+    CHECK_FALSE(mailbox.push(deliveries(1)).accepted);
+    CHECK(mailbox.events() == 0);
+}
+
+TEST_CASE("Mailbox: what was left before an overflow is forgotten when it goes on with the log") {
+    Mailbox mailbox({4, 1000, true}, [] {});
+    mailbox.first_id = 1;
+    CHECK(mailbox.push({event_with(1), event_with(2), event_with(3)}).accepted);
+    CHECK(mailbox.take(100, Mailbox::Leave::all).left_bytes == 3u);
+    mailbox.overflow();
+    CHECK(mailbox.next_id() == 1);
+    mailbox.begin_joining();
+    mailbox.first_id = 1;
+    CHECK(mailbox.end_joining());
+    CHECK(mailbox.push({event_with(1), event_with(2), event_with(3), event_with(4)}).accepted);
+    CHECK_FALSE(mailbox.push({event_with(5)}).accepted);
+}
+
 TEST_CASE("what is being written does not make a reader slow") {
     const bool in_bytes = GENERATE(false, true);
     Mailbox mailbox(in_bytes ? MailboxLimits{1000, 40} : MailboxLimits{4, 1000}, [] {});
