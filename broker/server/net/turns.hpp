@@ -1,6 +1,7 @@
 // Turns for long transfers, and for those that can wait. The connections of an I/O thread take turns: one piece is
 // transferred each time the thread has served everything else that was ready, or several shorter transfers that
-// together make a piece. So short requests wait for one piece only.
+// together made a piece when they asked for their turns. What has come for them since is transferred, too, so short
+// requests wait for one piece, or for up to 16 transfers that have grown, each to a piece at most.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -32,7 +33,7 @@ public:
     // Resumes the coroutine that waits.
     using Resume = boost::asio::async_result<boost::asio::use_awaitable_t<>, void()>::handler_type;
 
-    // Calls it later, after those passed before. `bytes` are to be transferred then.
+    // Calls it later, after those passed before. `bytes` are to be transferred then, as far as is known now.
     void wait(Resume resume, std::size_t bytes);
 
 private:
@@ -53,7 +54,7 @@ private:
     const std::shared_ptr<Queue> queue_ = std::make_shared<Queue>();
 };
 
-// Waits until it is this coroutine's turn to transfer so many bytes. The executor must be an io_context's.
+// Waits until it is this coroutine's turn to transfer about so many bytes. The executor must be an io_context's.
 boost::asio::awaitable<void> take_turn(boost::asio::any_io_executor executor, std::size_t bytes = piece_bytes);
 
 }  // namespace sluice::server
