@@ -43,16 +43,19 @@ EvictionOrder::Use EvictionOrder::use_of(const Use& before) noexcept {
     return use;
 }
 
-// The first stream from `at` on, and before `end`, that is where it belongs; uses_.end(): none is. Those that come
-// before it are moved: publications only move a stream back.
-EvictionOrder::Uses::iterator EvictionOrder::settle(Uses::iterator at, const Use& end) noexcept {
+// The first stream from `at` on, and before `end`, that is where it belongs; uses_.end(): none is, or no move is left.
+// Those that come before it are moved: publications only move a stream back.
+EvictionOrder::Uses::iterator EvictionOrder::settle(Uses::iterator at, const Use& end, Moves& moves) noexcept {
     while (at != uses_.end() && *at < end) {
         const Use now = use_of(*at);
         if (!(*at < now) && !(now < *at)) return at;
+        if (moves.left == 0) break;
+        --moves.left;
         const auto next = std::next(at);
         auto node = uses_.extract(at);
         node.value() = now;
         const auto moved = now.place->inside_ = uses_.insert(std::move(node)).position;
+        if (moves.first == nullptr || now < *moves.first) moves.first = &*moved;
         at = std::next(moved) == next ? moved : next;
     }
     return uses_.end();
@@ -62,18 +65,22 @@ std::vector<const std::string*> EvictionOrder::first(std::size_t n) {
     std::vector<const std::string*> names;
     const Use end{true, Clock::time_point::max()};
     const std::lock_guard lock(mutex_);
-    for (auto at = settle(uses_.begin(), end); at != uses_.end() && names.size() < n; at = settle(std::next(at), end))
+    Moves moves;
+    for (auto at = settle(uses_.begin(), end, moves); at != uses_.end() && names.size() < n;
+         at = settle(std::next(at), end, moves))
         names.push_back(at->name);
+    if (names.empty() && n != 0 && moves.first != nullptr) names.push_back(moves.first->name);
     return names;
 }
 
 std::vector<const std::string*> EvictionOrder::idle_since(Clock::time_point then, std::size_t n) {
     std::vector<const std::string*> names;
     const std::lock_guard lock(mutex_);
+    Moves moves;
     for (const bool is_repeated : {false, true}) {
         const Use end{is_repeated, then};
-        auto at = settle(uses_.lower_bound({is_repeated, Clock::time_point::min()}), end);
-        for (std::size_t i = 0; i < n && at != uses_.end(); ++i, at = settle(std::next(at), end))
+        auto at = settle(uses_.lower_bound({is_repeated, Clock::time_point::min()}), end, moves);
+        for (std::size_t i = 0; i < n && at != uses_.end(); ++i, at = settle(std::next(at), end, moves))
             names.push_back(at->name);
     }
     return names;

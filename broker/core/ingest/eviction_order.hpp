@@ -1,7 +1,7 @@
 // Orders the streams that may be evicted: first those with at most one publication, then all others; in either group
 // those without publications for longest come first. A publication takes no lock: it only notes its time, and a stream
-// moves to where it belongs when it would be evicted. Changes take logarithmic time, however many streams there are.
-// Any thread.
+// moves to where it belongs when it would be evicted. Changes take logarithmic time, however many streams there are,
+// and looking for those to evict moves a limited number. Any thread.
 #pragma once
 
 #include <atomic>
@@ -19,6 +19,8 @@ class EvictionOrder {
 public:
     using Clock = std::chrono::steady_clock;
     class Place;
+
+    static constexpr std::size_t moves_max = 1'024;  // by a call: its caller may hold a lock of all streams
 
 private:
     struct Use {
@@ -64,14 +66,21 @@ public:
     void keep(Place& place) noexcept;
     void release(Place& place) noexcept;
 
-    // The names of the first `n` streams. They are valid while these streams exist.
+    // The names of the first `n` streams. They are valid while these streams exist. With more to move than a call may:
+    // those found so far, or else the first of the moved ones. The next call goes on.
     std::vector<const std::string*> first(std::size_t n);
-    // Up to `n` streams of each group without documents since `then`.
+    // Up to `n` streams of each group without documents since `then`; with more to move than a call may, fewer.
     std::vector<const std::string*> idle_since(Clock::time_point then, std::size_t n);
 
 private:
+    // Of one call.
+    struct Moves {
+        std::size_t left = moves_max;
+        const Use* first = nullptr;  // of the streams that have moved; null: none has
+    };
+
     static Use use_of(const Use& before) noexcept;
-    Uses::iterator settle(Uses::iterator at, const Use& end) noexcept;
+    Uses::iterator settle(Uses::iterator at, const Use& end, Moves& moves) noexcept;
 
     std::mutex mutex_;
     Uses uses_;

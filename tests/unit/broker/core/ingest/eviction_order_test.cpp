@@ -2,6 +2,8 @@
 
 #include <array>
 #include <catch2/catch.hpp>
+#include <string>
+#include <vector>
 
 using sluice::broker::EvictionOrder;
 
@@ -100,4 +102,18 @@ TEST_CASE_METHOD(Ordered, "EvictionOrder: idle streams are found in either group
     CHECK(joined(order.idle_since(at(3), 10)) == "bca");
     CHECK(joined(order.idle_since(at(3), 1)) == "ba");
     CHECK(joined(order.idle_since(at(0), 10)).empty());
+}
+
+TEST_CASE("EvictionOrder: more streams to move than a call may → the first of those moved, and the next call goes on") {
+    constexpr std::size_t n = EvictionOrder::moves_max + 2;
+    std::vector<std::string> names(n);
+    for (std::size_t i = 0; i < n; ++i) names[i] = std::to_string(i);
+    EvictionOrder order;
+    std::vector<EvictionOrder::Place> places(n);
+    for (std::size_t i = 0; i < n; ++i) order.add(places[i], names[i], Ordered::at(static_cast<int>(i)), 0);
+    for (std::size_t i = 0; i < n; ++i)  // now in the opposite order
+        for (int k = 0; k < 2; ++k) places[i].published(Ordered::at(static_cast<int>(10 * n - i)), true);
+    const auto at = [&](std::size_t i) { return &names[i]; };
+    CHECK(order.first(3) == std::vector<const std::string*>{at(n - 3)});
+    CHECK(order.first(3) == std::vector<const std::string*>{at(n - 1), at(n - 2), at(n - 3)});
 }
