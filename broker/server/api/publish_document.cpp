@@ -347,13 +347,17 @@ asio::awaitable<HttpReply> publish_task(Services& services, HttpRequest& request
                                         Submission* submission) {
     Patience patience{Clock::now() + services.options.publish.wait};
     Prepared prepared;
-    if (task.is_small())
+    // A stream that is evicted gives back its memory, so nothing that waits may know it.
+    if (task.is_small()) {
         prepared = prepare_publication(task, services.memory, services.counters.stages);
-    else
+    } else {
+        task.known_stream.reset();
         prepared = co_await prepare_somewhere(services, request, task, patience);
+    }
     bool lacked_memory = false;
     if (const auto* shortage = std::get_if<broker::MemoryShortage>(&prepared)) {
         lacked_memory = true;
+        task.known_stream.reset();
         prepared = co_await prepare_in_time(services, request, task, *shortage, patience);
     }
     if (auto* refusal = std::get_if<HttpReply>(&prepared)) {
@@ -376,6 +380,7 @@ asio::awaitable<HttpReply> publish_task(Services& services, HttpRequest& request
             result = co_await append(services.publisher, publication, found.get());
         if (!result) co_return std::move(prepared.emplace<HttpReply>());
         if (result->has_value()) co_return accepted(services, *publication, **result, submission);
+        publication->known_stream.reset();
         if (result->error() == broker::PublishRefusal::not_looked_up) {
             if (!co_await look_up(services, request, *publication, found, prepared))
                 co_return std::get<HttpReply>(std::move(prepared));

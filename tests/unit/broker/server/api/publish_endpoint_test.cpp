@@ -267,6 +267,8 @@ TEST_CASE("without room a publisher waits, then gets 503, and nothing is publish
         client.send("GET /healthz HTTP/1.1\r\nHost: t\r\n\r\n" + post);
         CHECK(client.read_reply().status == 200);  // the reply before it does not wait
         EVENTUALLY(queue.waiting_publishers() == 1);
+        // Its stream could be evicted meanwhile: only the list of all streams, and this line, know it.
+        CHECK(publisher.streams().known("default").stream.use_count() == 2);
         sluice::broker::QueuedBatch batch;
         queue.pop(sluice::broker::Lane::fast, 32, std::chrono::microseconds(0), batch);
         const Reply accepted = client.read_reply();
