@@ -158,9 +158,10 @@ void EventQueue::push_locked(Lock lock, StreamQueue& stream, QueuedEvents& event
     }
 }
 
-// Whether a thread of the fast lane waits for no more than what is there, and none has been woken for it.
+// Whether a thread of the fast lane waits for no more than what is there, and none has been woken for it, or looks for
+// events before it sleeps.
 bool EventQueue::is_awaited() const {
-    if (is_woken_ || lanes_.fast_events() == 0) return false;
+    if (is_woken_ || short_waits_.is_waiting() || lanes_.fast_events() == 0) return false;
     return collectors_ != 0 ? lanes_.fast_events() >= wanted_ : sleepers_ != 0;
 }
 

@@ -24,6 +24,7 @@ public:
         is_waiting_ = true;
         return true;
     }
+    bool is_waiting() const { return is_waiting_; }
     void end(bool succeeded) {
         is_waiting_ = false;
         luck_ = succeeded ? std::min(luck_ + 2, luck_max) : luck_ - std::min(luck_, 1u);

@@ -261,9 +261,12 @@ TEST_CASE("ShortWaits: without success → tried now and then, after success →
         while (!waits.may_begin()) ++refused;
         return refused;
     };
+    CHECK_FALSE(waits.is_waiting());
     CHECK(refused_before_one() == ShortWaits::tried_every - 1);
+    CHECK(waits.is_waiting());
     CHECK_FALSE(waits.may_begin());
     waits.end(false);
+    CHECK_FALSE(waits.is_waiting());
     CHECK(refused_before_one() == ShortWaits::tried_every - 1);
     waits.end(true);
     CHECK(waits.may_begin());
@@ -725,28 +728,6 @@ TEST_CASE("EventQueue: publishers that take their own events → nothing is lost
     CHECK(out_of_order == 0);
     CHECK(received == publishers * each);
     CHECK(queue.events() == 0);
-}
-
-TEST_CASE("ShortWaits: no success → tried now and then, success → tried until it fails again") {
-    ShortWaits waits(true);
-    std::size_t begun = 0;
-    const auto tried = [&](bool succeeds) {
-        if (!waits.may_begin()) return false;
-        waits.end(succeeds);
-        return true;
-    };
-    for (std::size_t i = 0; i < 10 * ShortWaits::tried_every; ++i) begun += tried(false) ? 1u : 0u;
-    CHECK(begun == 10);
-    while (!tried(true)) {
-    }
-    CHECK(tried(false));
-    REQUIRE(waits.may_begin());
-    CHECK_FALSE(waits.may_begin());  // one thread at a time
-    waits.end(false);
-    CHECK_FALSE(tried(false));
-
-    ShortWaits alone(false);
-    for (std::size_t i = 0; i < 2 * ShortWaits::tried_every; ++i) CHECK_FALSE(alone.may_begin());
 }
 
 TEST_CASE("EventQueue: log with events of an earlier process → they are decided, and new ones come after them") {
