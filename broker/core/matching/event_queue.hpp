@@ -120,9 +120,9 @@ public:
     // Wakes a thread of the fast lane if a push has left that for later. Any thread.
     void wake() noexcept;
     bool is_wake_due() const { return is_wake_due_.load(std::memory_order_relaxed); }
-    // The same, unless the matching threads sleep and no batch is unfinished: then fills an empty batch with all events
-    // of the fast lane, if these are at most `events_max` and few bytes, and returns true. Their turn has come already.
-    // Never waits.
+    // The same, unless a thread of the fast lane sleeps, none waits for more events and no batch is unfinished: then
+    // fills an empty batch with all events of the fast lane, if these are at most `events_max` and few bytes, and
+    // returns true. Their turn has come already. Never waits.
     bool pop_or_wake(std::size_t events_max, QueuedBatch& batch, const std::function<void()>& popped = {});
 
     // Whether events of streams outside the batch are waiting in the fast lane.

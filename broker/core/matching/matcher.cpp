@@ -30,12 +30,13 @@ constexpr std::chrono::milliseconds look_again_after{1};  // between checks whet
 // A slow-lane batch within this time does not prolong its stream's stay there.
 constexpr std::chrono::milliseconds quick{2};
 constexpr int slow_niceness = 10;
-// A publishing thread matches at most so many events at a time, which could be delivered at most so often. If that
-// takes longer than a moment, it matches nothing for a hundred times as long: its other connections wait for at most a
-// hundredth of the time.
-constexpr std::size_t events_by_publisher_max = 4, deliveries_by_publisher_max = 16'384;
-constexpr std::chrono::milliseconds moment{1};
+// A publishing thread matches at most so many events at a time. Several of them could be delivered at most so often; of
+// one alone, few of very many filters may accept it. What counts is the time: after more than a moment, no publishing
+// thread matches for a hundred times as long, so connections wait longer for at most a hundredth of the time.
+constexpr std::size_t events_by_publisher_max = 4, deliveries_by_publisher_max = 1'024, targets_max = 16'384;
+constexpr std::chrono::microseconds moment{100};
 constexpr int rest_after_long = 100;
+constexpr std::chrono::milliseconds rest_after_device{100};
 
 std::uint64_t pairs(std::span<const engine::Match> matches) {
     std::uint64_t n = 0;
@@ -368,14 +369,16 @@ bool Matcher::match_for_publisher() {
     const Release release{publishing_.is_taken};
     if (publishing_.again_from != Clock::time_point() && Clock::now() < publishing_.again_from) return false;
     const std::size_t targets = std::max<std::size_t>(1, fanout_.targets());
-    const std::size_t events_max =
-        std::min({events_by_publisher_max, deliveries_by_publisher_max / targets, settings_.batch_events});
-    if (events_max == 0) return false;
-    const auto took = publishing_.thread->serve_pushed(events_max);
+    if (targets > targets_max) return false;
+    const std::size_t together = std::max<std::size_t>(1, deliveries_by_publisher_max / targets);
+    const auto took =
+        publishing_.thread->serve_pushed(std::min({events_by_publisher_max, together, settings_.batch_events}));
     publishing_.again_from = {};
     if (!took) return true;  // a matching thread has been woken, if there was anything
-    if (*took > moment || publishing_.thread->was_on_device())
-        publishing_.again_from = Clock::now() + rest_after_long * std::max<Clock::duration>(*took, moment);
+    Clock::duration rest{};
+    if (*took > moment) rest = rest_after_long * *took;
+    if (publishing_.thread->was_on_device()) rest = std::max<Clock::duration>(rest, rest_after_device);
+    if (rest != Clock::duration()) publishing_.again_from = Clock::now() + rest;
     return true;
 }
 

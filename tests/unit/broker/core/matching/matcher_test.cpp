@@ -429,6 +429,48 @@ TEST_CASE(
     CHECK(counters.events_lost == 0);
 }
 
+namespace {
+
+// A matcher whose publishers may match, with programs as the test compiles them.
+struct OwnPrograms {
+    ~OwnPrograms() {
+        queue.close();
+        matcher.wait_until_done(std::chrono::steady_clock::now() + 60s);
+    }
+
+    sluice::broker::Counters counters;
+    sluice::broker::EventQueue queue{1'000'000, 1'000'000'000};
+    sluice::broker::Fanout fanout{counters};
+    std::unique_ptr<sluice::engine::SubscriptionSet> set =
+        sluice::engine::make_subscription_set(sluice::engine::Backend::cpu);
+    sluice::broker::Matcher matcher{{1, 32, 0us, {}, true}, queue, fanout, counters};
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(
+    OwnPrograms,
+    "Matcher: very many filters → a publisher matches one event, but wakes a matching thread for several") {
+    const auto subscriber = std::make_shared<sluice::broker::Subscriber>(
+        sluice::broker::MailboxLimits{1'000, 1'000'000}, [] {}, sluice::broker::plain_framer, false);
+    const auto filter = set->add(sluice::filter::compile_filter("title = 'y'").value().disjunction);
+    sluice::broker::Fanout::Change gained;
+    for (std::size_t i = 0; i < 2'000; ++i) gained.gained.push_back({filter, {subscriber, 0}});
+    fanout.apply(std::move(gained));
+    matcher.set_program(set->compile());
+    matcher.start();
+    EVENTUALLY(queue.sleepers() == 1);
+    for (const std::uint64_t id : {1u, 2u}) push_for_later(queue, "s", id, sluice::broker::item("x"));
+    matcher.hand_over();
+    CHECK(queue.wakes() == 1);
+    EVENTUALLY(counters.events_matched == 2);
+    EVENTUALLY(queue.sleepers() == 1);
+    push_for_later(queue, "s", 3, sluice::broker::item("x"));
+    matcher.hand_over();
+    CHECK(queue.wakes() == 1);
+    CHECK(counters.events_matched == 3);
+}
+
 TEST_CASE("a batch that fails is matched in halves") {
     sluice::broker::test_options();  // no log
     const std::size_t events_max = GENERATE(1u, 2u, 3u);
