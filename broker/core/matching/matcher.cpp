@@ -53,9 +53,12 @@ struct TooSlow : std::exception {
 // A matching thread, with the state that it reuses from batch to batch.
 class Matcher::Thread {
 public:
-    Thread(Matcher& of, Lane lane)
+    enum class Kind : std::uint8_t { matching, publishing };
+
+    Thread(Matcher& of, Lane lane, Kind kind)
         : of_(of),
           lane_(lane),
+          kind_(kind),
           matcher_(of.settings_.limits, [this](double ns) { pause(ns); }),
           rows_(of.settings_.limits, [this](double) { check_interrupt(); }) {
         part_events_.reserve(of.settings_.batch_events);
@@ -71,6 +74,7 @@ private:
     using Events = std::span<const feed::Event>;
 
     void rest();
+    void begin_work();
     std::chrono::nanoseconds serve_popped();
     void check_interrupt() const;
     void pause(double ns);
@@ -90,12 +94,13 @@ private:
 
     Matcher& of_;
     const Lane lane_;
+    const Kind kind_;
     BatchMatcher matcher_;
     RowPermission rows_;
     QueuedBatch batch_;
     std::vector<feed::Event> part_events_;  // of one part of the batch
     CurrentProgram current_;
-    base::WorkTimer took_;  // since the match began
+    std::optional<base::WorkTimer> took_;  // since the match began; none: a publisher's
     Clock::time_point look_again_;
     std::uint64_t decided_id_ = 0;           // for Fanout::deliver()
     bool may_be_slow_ = false;               // whether pause() lets the fast lane take its time
@@ -114,7 +119,7 @@ void Matcher::Thread::pause(double ns) {
     const auto now = Clock::now();
     if (now < look_again_) return;
     look_again_ = now + look_again_after;
-    if (took_() >= fast_time && of_.queue_.others_wait(batch_)) throw TooSlow();
+    if (took_ && (*took_)() >= fast_time && of_.queue_.others_wait(batch_)) throw TooSlow();
 }
 
 // Returns false if the events must be left to the slow lane.
@@ -224,7 +229,7 @@ void Matcher::Thread::serve_part(std::uint32_t part) {
     events.clear();
     for (std::size_t e = 0; e < batch_.events.size(); ++e)
         if (batch_.part_of[e] == part) events.push_back(batch_.events[e]);
-    took_ = {};
+    begin_work();
     if (!match(events)) {
         batch_.parts[part].hand_over = true;
         return;
@@ -274,17 +279,24 @@ std::optional<std::chrono::nanoseconds> Matcher::Thread::serve_pushed(std::size_
     return took;
 }
 
+// For a publisher's few events, asking for CPU time would cost more than it says. The time that passes is not work, so
+// no stream moves to the slow lane for it.
+void Matcher::Thread::begin_work() {
+    if (kind_ == Kind::matching) took_.emplace();
+}
+
 // Returns how long it took.
 std::chrono::nanoseconds Matcher::Thread::serve_popped() {
-    if (StageTimes::is_due(Stage::wait)) of_.counters_.stages.add(Stage::wait, batch_.waited(Clock::now()));
-    took_ = {};
-    base::WorkTimer work = took_;
+    const auto begun = Clock::now();
+    if (StageTimes::is_due(Stage::wait)) of_.counters_.stages.add(Stage::wait, batch_.waited(begun));
+    begin_work();
+    std::optional<base::WorkTimer> work = took_;
     const bool whole = match(batch_.events);
     if (!whole && batch_.parts.size() == 1) batch_.parts.front().hand_over = true;
     if (whole) prepare_ahead(batch_.events);
     const auto waits = Clock::now();
     of_.queue_.wait_for_turn(batch_);
-    work.exclude(Clock::now() - waits);
+    if (work) work->exclude(Clock::now() - waits);
     const bool none_is_slow = std::none_of(batch_.parts.begin(), batch_.parts.end(),
                                            [](const QueuedBatch::Part& part) { return part.hand_over; });
     decided_id_ = decided_id(whole && none_is_slow);
@@ -292,9 +304,10 @@ std::chrono::nanoseconds Matcher::Thread::serve_popped() {
         deliver(batch_.events);
     else
         serve_parts();
-    const std::chrono::nanoseconds took = work();
+    const std::chrono::nanoseconds took = work ? (*work)() : Clock::now() - begun;
     base::log_at(config::LogLevel::trace, [&] { log_batch(took); });
-    of_.queue_.finish(batch_, took > (lane_ == Lane::fast ? 2 * fast_time : quick), took);
+    const bool took_long = work && took > (lane_ == Lane::fast ? 2 * fast_time : quick);
+    of_.queue_.finish(batch_, took_long, took);
     return took;
 }
 
@@ -340,10 +353,12 @@ void Matcher::start() {
     // Each thread is counted once it has started, and none can end while the lock is held. If the system has no more
     // threads, wait_until_done() still waits for those that started. Its state is made here, where failing is reported.
     const std::lock_guard lock(running_mutex_);
-    if (settings_.by_publishers) publishing_.thread = std::make_unique<Thread>(*this, Lane::fast);
+    if (settings_.by_publishers)
+        publishing_.thread = std::make_unique<Thread>(*this, Lane::fast, Thread::Kind::publishing);
     for (const Lane lane : {Lane::fast, Lane::slow}) {
         for (std::size_t i = 0; i < settings_.threads; ++i) {
-            threads_.emplace_back([this, lane, state = std::make_unique<Thread>(*this, lane)] { run(lane, *state); });
+            auto state = std::make_unique<Thread>(*this, lane, Thread::Kind::matching);
+            threads_.emplace_back([this, lane, state = std::move(state)] { run(lane, *state); });
             ++running_;
         }
     }
