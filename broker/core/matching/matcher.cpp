@@ -329,7 +329,8 @@ Matcher::~Matcher() {
     for (std::thread& thread : threads_) thread.join();
 }
 
-// Makes the extractor here, not in the matching threads, since there may be very many names.
+// Makes the extractor here, not in the matching threads, since there may be very many names. Destroys programs here,
+// too, not in a publishing thread that has just matched with one: each is kept until the next change.
 void Matcher::set_program(std::shared_ptr<const engine::Program> program) {
     CurrentProgram next = this->program();
     const engine::Dictionary& names = *program->attributes();
@@ -340,8 +341,11 @@ void Matcher::set_program(std::shared_ptr<const engine::Program> program) {
     next.program = std::move(program);
     const auto has_none = [](const ScanOwners* owners) { return owners == nullptr || owners->conditions() == 0; };
     is_cheap_ = has_none(settings_.limits.owners) && has_none(settings_.limits.computed_owners);
-    const std::lock_guard lock(program_mutex_);
-    std::swap(program_, next);
+    {
+        const std::lock_guard lock(program_mutex_);
+        std::swap(program_, next);
+    }
+    if (settings_.by_publishers) former_ = std::move(next);
 }
 
 Matcher::CurrentProgram Matcher::program() {

@@ -3,7 +3,7 @@
 // there are. Half of the threads, with lower priority, serve the slow lane: batches that would delay the events of
 // other streams are left to them. The threads stop when the queue is closed and empty.
 //
-// The thread that has published a few events may match them itself while the matching threads sleep: waking one would
+// The thread that has published a few events may match them itself while a matching thread sleeps: waking that would
 // cost more. Its batch has the next tickets, like any other.
 #pragma once
 
@@ -79,6 +79,7 @@ private:
 
     std::mutex program_mutex_;
     CurrentProgram program_;
+    CurrentProgram former_;              // kept for publishing threads; used by set_program() alone
     std::atomic<bool> is_cheap_{false};  // no filter of the program has scanned or computed conditions
 
     Publishing publishing_;

@@ -471,6 +471,26 @@ TEST_CASE_METHOD(
     CHECK(counters.events_matched == 3);
 }
 
+TEST_CASE_METHOD(OwnPrograms,
+                 "Matcher: program replaced while a publisher matches with it → outlives that, until the next change") {
+    std::weak_ptr<const sluice::engine::Program> replaced;
+    {
+        const auto program =
+            std::make_shared<Interrupted>(set->compile(), [&] { matcher.set_program(set->compile()); });
+        matcher.set_program(program);
+        replaced = program;
+    }
+    matcher.start();
+    EVENTUALLY(queue.sleepers() == 1);
+    push_for_later(queue, "s", 1, sluice::broker::item("x"));
+    matcher.hand_over();
+    CHECK(queue.wakes() == 0);
+    CHECK(counters.events_matched == 1);
+    CHECK_FALSE(replaced.expired());
+    matcher.set_program(set->compile());
+    CHECK(replaced.expired());
+}
+
 TEST_CASE("a batch that fails is matched in halves") {
     sluice::broker::test_options();  // no log
     const std::size_t events_max = GENERATE(1u, 2u, 3u);
