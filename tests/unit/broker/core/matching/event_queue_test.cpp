@@ -101,10 +101,10 @@ bool publish(EventQueue& queue, const std::string& stream, std::uint64_t id, Eve
 // A matching thread that finishes what it takes at once.
 class Taker {
 public:
-    explicit Taker(EventQueue& queue) : queue_(queue) {
-        thread_ = std::thread([this] {
+    explicit Taker(EventQueue& queue, std::size_t events_max = 32) : queue_(queue) {
+        thread_ = std::thread([this, events_max] {
             QueuedBatch batch;
-            for (; queue_.pop(Lane::fast, 32, 0us, batch); batch.clear()) {
+            for (; queue_.pop(Lane::fast, events_max, 0us, batch); batch.clear()) {
                 if (batch.events.empty()) continue;
                 queue_.wait_for_turn(batch);
                 taken_.push_back(Trial::ids(batch));
@@ -192,15 +192,12 @@ TEST_CASE("EventQueue: closed before a push that leaves the wake for later → w
 
 TEST_CASE("EventQueue: threads that sleep → events beyond a batch wake the next one", "[queue]") {
     EventQueue queue(1000, 1000);
-    QueuedBatch first, second;
-    std::thread one([&] { queue.pop(Lane::fast, 2, 1h, first); });
-    std::thread other([&] { queue.pop(Lane::fast, 2, 1h, second); });
-    while (queue.sleepers() != 2) std::this_thread::yield();
+    Taker one(queue, 2), other(queue, 2);
+    EVENTUALLY(queue.sleepers() == 2);
     queue.push(events("s", 1, 4));
-    one.join();
-    other.join();
-    CHECK(first.events.size() == 2);
-    CHECK(second.events.size() == 2);
+    EVENTUALLY(queue.events() == 0);
+    CHECK(queue.wakes() == 2);
+    CHECK(one.end().size() + other.end().size() == 2);
 }
 
 TEST_CASE("EventQueue: publisher, while the matching threads sleep → takes a few events itself", "[queue]") {
@@ -258,7 +255,7 @@ TEST_CASE("ShortWaits: without success → tried now and then, after success →
     ShortWaits waits(true);
     const auto refused_before_one = [&] {
         unsigned refused = 0;
-        while (!waits.may_begin()) ++refused;
+        while (refused < 2 * ShortWaits::tried_every && !waits.may_begin()) ++refused;
         return refused;
     };
     CHECK_FALSE(waits.is_waiting());

@@ -34,6 +34,12 @@ void push_for_later(sluice::broker::EventQueue& queue, const std::string& stream
     place->end();
 }
 
+// Lets a matcher's threads end, also if a test fails before it closes the queue.
+struct Closing {
+    sluice::broker::EventQueue& queue;
+    ~Closing() { queue.close(); }
+};
+
 }  // namespace
 
 TEST_CASE("every subscriber sees the events of a stream in order, whatever the number of threads, and who matches") {
@@ -44,6 +50,7 @@ TEST_CASE("every subscriber sees the events of a stream in order, whatever the n
     sluice::broker::EventQueue queue(1'000'000, 1'000'000'000);
     sluice::broker::Fanout fanout(counters);
     sluice::broker::Matcher matcher({threads, 7, 100us, {}, by_publishers}, queue, fanout, counters);
+    const Closing closing{queue};
     sluice::broker::SubscriptionRegistry registry(
         {sluice::engine::Backend::cpu, 0us, 100, 100}, fanout,
         [&](std::shared_ptr<const sluice::engine::Program> program) { matcher.set_program(std::move(program)); });
@@ -413,6 +420,7 @@ TEST_CASE(
     gained.gained.push_back({set->add(made.disjunction), {subscriber, 0}});
     fanout.apply(std::move(gained));
     sluice::broker::Matcher matcher({1, 32, 0us, {}, true}, queue, fanout, counters);
+    const Closing closing{queue};
     bool was_done = true;
     matcher.set_program(std::make_shared<Interrupted>(set->compile(), [&] {
         queue.close();
