@@ -6,7 +6,7 @@ namespace sluice::fanout {
 
 namespace {
 
-using std::string_literals::operator""s;
+using namespace std::string_literals;
 
 std::string mqtt_text(std::string_view text) {
     return std::string{static_cast<char>(text.size() / 256), static_cast<char>(text.size() % 256)} + std::string(text);
