@@ -131,9 +131,9 @@ void keep_latencies(Measured& measured) {
 }
 
 std::vector<Measured> measure(const Scenario& scenario, const Options& options) {
-    prctl(PR_SET_TIMERSLACK, 0);  // the systems inherit what is usual
+    prctl(PR_SET_TIMERSLACK, 0UL);  // the systems inherit what is usual
     std::vector<Entry> entries = start_all(scenario, options);
-    prctl(PR_SET_TIMERSLACK, 1);  // waits of this thread end on time
+    prctl(PR_SET_TIMERSLACK, 1UL);  // waits of this thread end on time
     for (Entry& entry : entries) {
         if (entry.works()) entry.attempt([&] { entry.trial->run(plan_of(options, 0.2)); });  // warms up
     }
