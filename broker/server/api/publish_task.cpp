@@ -82,18 +82,18 @@ bool begins_in_any_case(std::string_view text, std::string_view lower) {
 }
 
 // The attributes of a CloudEvent in binary mode (its HTTP binding, §3.1); none: the body is a document.
-std::optional<feed::BinaryCloudEvent> read_cloud_event(const HttpRequest& request) {
+std::unique_ptr<const feed::BinaryCloudEvent> read_cloud_event(const HttpRequest& request) {
     const auto is_attribute = [](const auto& field) {
         return begins_in_any_case(std::string_view(field.name_string()), cloud_event_prefix);
     };
-    if (std::none_of(request.headers->begin(), request.headers->end(), is_attribute)) return std::nullopt;
-    if (begins_in_any_case(request.header(http::field::content_type), "application/cloudevents")) return std::nullopt;
-    feed::BinaryCloudEvent event;
-    event.content_type = request.header(http::field::content_type);
+    if (std::none_of(request.headers->begin(), request.headers->end(), is_attribute)) return nullptr;
+    if (begins_in_any_case(request.header(http::field::content_type), "application/cloudevents")) return nullptr;
+    auto event = std::make_unique<feed::BinaryCloudEvent>();
+    event->content_type = request.header(http::field::content_type);
     for (const auto& field : *request.headers) {
         if (!is_attribute(field)) continue;
         const std::string_view name(field.name_string());
-        event.attributes.emplace_back(text::ascii_lower(name.substr(cloud_event_prefix.size())), field.value());
+        event->attributes.emplace_back(text::ascii_lower(name.substr(cloud_event_prefix.size())), field.value());
     }
     return event;
 }
