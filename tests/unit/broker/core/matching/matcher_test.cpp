@@ -211,7 +211,7 @@ TEST_CASE("Matcher: publisher hands over while the matching threads sleep → it
 
 TEST_CASE("Matcher: filters with scanned or computed conditions → publishers wake a matching thread instead") {
     Trial trial(Trial::ByPublishers{});
-    const std::string costly = GENERATE("string-length(title) = 7", "approx-contains(title, 'harbor', 1)");
+    const std::string costly = GENERATE("count(title) mod 3 = 1", "approx-contains(title, 'harbor', 1)");
     CAPTURE(costly);
     const auto cheap = trial.subscribe("s", "title = 'harbour'");
     const auto subscriber = trial.subscribe("s", costly);
