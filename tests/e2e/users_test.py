@@ -176,6 +176,20 @@ class UsersTest(WithUsers):
                 with broker.subscribe(headers=basic("alice"), stream="b"):
                     pass
 
+    def test_a_consumer_of_a_durable_subscription_ends_when_the_rights_change(self):
+        path = self.write(alice=self.alice())
+        with self.broker(path) as broker:
+            made = json.dumps({"filters": ["title"], "streams": ["a"]})
+            self.assertEqual(broker.request("PUT", "/v1/subscriptions/work", made, basic("alice"))[0], 201)
+            with broker.subscribe(headers=basic("alice"), subscription="work") as stream:
+                self.write(alice=self.alice(subscribe=["a", "b"]))
+                self.reload(broker)
+                self.assertEqual(json.loads(stream.next_event()["data"])["type"], "urn:sluice:problem:revoked")
+                self.assertIsNone(stream.next())
+            self.assertEqual(self.publish(broker, basic("alice"))[0], 202)
+            with broker.subscribe(headers=basic("alice"), subscription="work", takeover="true") as stream:
+                self.assertEqual(stream.titles(1), ["t"])
+
     def test_a_new_password_forgets_the_old_one(self):
         path = self.write(alice=self.alice())
         with self.broker(path) as broker:
