@@ -18,7 +18,6 @@
 
 #include "broker/base/failed_check.hpp"
 #include "broker/base/log.hpp"
-#include "broker/base/memory/machine_memory.hpp"
 #include "broker/base/process.hpp"
 #include "broker/base/program/command_line.hpp"
 #include "broker/base/program/version.hpp"
@@ -280,7 +279,6 @@ int main(int argc, char** argv) {
         std::cout << "configuration is valid\n";
         return exit_after_output();
     }
-    sluice::base::configure_malloc();
     sluice::base::set_thread_stacks();
     sluice::base::raise_descriptor_limit();
     umask(S_IRWXG | S_IRWXO);  // the store is for its owner alone

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <malloc.h>
 #include <utility>
 
 #include "broker/base/log.hpp"
@@ -47,7 +46,6 @@ void MemoryKeeper::run() {
         lock.unlock();
         try {
             observe();
-            MemoryReserve::fill();
             if (is_short()) relieve_();
         } catch (const std::exception& error) {
             log_failure("memory could not be relieved", error.what());
@@ -84,7 +82,7 @@ void MemoryKeeper::give_back(std::size_t overhead, bool is_near) {
     const Clock::time_point now = Clock::now();
     if (overhead < budget_.bytes_max() / trim_share || now < next_trim_) return;
     const std::size_t before = resident_memory();
-    malloc_trim(0);
+    return_free_memory();
     const std::size_t after = resident_memory();
     const bool much = after < before - before / trim_share;
     trim_pause_ = much ? first_trim_pause : std::min<Clock::duration>(trim_pause_ * 2, last_trim_pause);

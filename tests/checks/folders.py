@@ -181,7 +181,7 @@ NESTED = {"avx2", "avx512", "portable", "detail", "sluice::cli::help", "sluice::
 ELSEWHERE = {
     "broker/cli/main.cpp": "",  # main() and its helpers
     "broker/main.cpp": "",  # the same
-    "broker/operator_new.cpp": "",  # replaces the global operators
+    "broker/allocator.cpp": "",  # replaces the global operators
     "gpu/operators/description.cpp": "sluice::engine",  # defines functions of gpu/api/predicate.hpp
     "gpu/operators/reference.cpp": "",  # sluice::engine::of_empty_text() of gpu/api/empty_text.hpp
 }

@@ -5,26 +5,22 @@
 #include <fcntl.h>
 #include <fstream>
 #include <limits>
-#include <malloc.h>
 #include <string>
 #include <string_view>
 #include <unistd.h>
 
 namespace sluice::base {
 
+// Of jemalloc. Null in programs that are not linked with it: tests and what has a sanitizer.
+extern "C" {
+[[gnu::weak]] int mallctl(const char* name, void* old, std::size_t* old_size, void* value, std::size_t size) noexcept;
+}
+
 namespace {
 
 namespace fs = std::filesystem;
 constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
-
-// From this size on, malloc maps each allocation (bodies, documents, large tables) and unmaps it when it is freed.
-// Otherwise glibc would raise the threshold up to 32 MiB and keep them in heaps, where one small neighbour prevents
-// their return to the kernel.
-constexpr int mapped_from_bytes = 256 << 10;
-constexpr int heaps_max = 4;  // each holds on to its own free memory
-// Free memory at the end of a heap is returned from this size on. With the 128 KiB that are usual, a document of 100 KB
-// returns what it took, and the next one pays for having it again: 12 % of what an item costs.
-constexpr int returned_from_bytes = 1 << 20;
+constexpr const char* purge_all_arenas = "arena.4096.purge";  // 4096: MALLCTL_ARENAS_ALL
 
 // cgroups write "max" for no limit.
 std::size_t limit_in(const fs::path& file) {
@@ -86,10 +82,8 @@ std::size_t resident_memory() noexcept {
     return static_cast<std::size_t>(resident) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-void configure_malloc() {
-    mallopt(M_MMAP_THRESHOLD, mapped_from_bytes);
-    mallopt(M_TRIM_THRESHOLD, returned_from_bytes);
-    mallopt(M_ARENA_MAX, heaps_max);
+void return_free_memory() noexcept {
+    if (mallctl != nullptr) mallctl(purge_all_arenas, nullptr, nullptr, nullptr, 0);
 }
 
 }  // namespace sluice::base

@@ -1,25 +1,30 @@
-// A small emergency reserve of memory. When memory runs out, the daemon's operator new uses it for small allocations.
+// A small emergency reserve of memory, from which the daemon's operator new takes small blocks when malloc fails.
 // Operations that must not fail (posting a wake-up, destroying a coroutine) then succeed, and only large allocations
-// fail. Any thread.
+// fail. It is a place of its own, not memory that is given back to malloc, which might serve other sizes or threads
+// with it. Any thread.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace sluice::base {
 
 class MemoryReserve {
 public:
     static constexpr std::size_t bytes = 2u << 20;
-    static constexpr std::size_t small_bytes = 4'096;  // larger allocations may not use the reserve
+    static constexpr std::size_t small_bytes = 4'080;  // larger blocks are not in it
 
-    // Fills the reserve, or refills it after use once memory is available. One thread at a time.
+    // Makes it resident, the first time. To be called while there is memory.
     static void fill() noexcept;
-    // Releases one piece of the reserve to malloc. Returns false if none is left.
-    static bool use() noexcept;
-    static bool is_full() noexcept;
-};
+    // Returns null if none is left. Once no block is in use, all of it may be given out again, in blocks of any sizes.
+    static void* allocate(std::size_t size) noexcept;
+    static void deallocate(void* block) noexcept;
+    static bool has(const void* memory) noexcept {
+        return reinterpret_cast<std::uintptr_t>(memory) - reinterpret_cast<std::uintptr_t>(region) < bytes;
+    }
 
-// For operator new: malloc, backed by the reserve for small sizes. Returns null if both fail.
-void* allocate_or_null(std::size_t size) noexcept;
+private:
+    alignas(std::max_align_t) static std::byte region[bytes];
+};
 
 }  // namespace sluice::base

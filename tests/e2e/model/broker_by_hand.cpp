@@ -25,7 +25,6 @@
 
 #include "broker/base/failed_check.hpp"
 #include "broker/base/log.hpp"
-#include "broker/base/memory/machine_memory.hpp"
 #include "broker/base/process.hpp"
 #include "broker/base/signals.hpp"
 #include "broker/broker.hpp"
@@ -146,7 +145,6 @@ int main(int argc, char** argv) {
         sluice::config::load_config({}, *overrides, sluice::broker::check_event_path);
     for (const auto& error : config.errors) std::cerr << to_string(error) << '\n';
     if (!config.errors.empty()) return exit_bad_configuration;
-    sluice::base::configure_malloc();
     sluice::base::set_thread_stacks();
     sluice::base::configure_log(config.options.log);
     sluice::base::log_failed_checks();
