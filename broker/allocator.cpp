@@ -1,15 +1,15 @@
 // The daemon's allocator: jemalloc, and an operator new that the memory reserve backs. Linked into the program only,
-// whose libraries know neither; not with sanitizers, which bring their own.
+// and not with sanitizers, which bring their own.
 #include <cstdlib>
 #include <jemalloc/jemalloc.h>
 #include <new>
 
 #include "broker/base/memory/memory_reserve.hpp"
 
-// Options, which jemalloc reads when it begins. Each arena holds on to free memory of its own. Threads have small
-// blocks in caches, so that a few arenas serve many. Free memory is returned to the kernel after a second, or when the
-// memory keeper asks for it.
-const char* malloc_conf = "narenas:4,dirty_decay_ms:1000,muzzy_decay_ms:0";
+// Options, which jemalloc reads when it begins. Each arena holds on to free memory of its own. Threads keep small
+// blocks in caches, so a few arenas serve many threads. Background threads return free memory to the kernel within
+// about a second, even if the daemon is idle; the memory keeper doesn't wait for them.
+const char* malloc_conf = "narenas:4,background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0";
 
 using sluice::base::MemoryReserve;
 

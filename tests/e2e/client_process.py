@@ -76,7 +76,7 @@ def written_on(terminal):
         if not piece:
             return
         yield piece
-    raise AssertionError("nothing was written on the terminal for a minute")
+    raise AssertionError(f"nothing was written on the terminal for {TIMEOUT_S} s")
 
 
 def on_a_terminal(*arguments, env=None, until=None):

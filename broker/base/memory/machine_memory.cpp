@@ -11,7 +11,7 @@
 
 namespace sluice::base {
 
-// Of jemalloc. Null in programs that are not linked with it: tests and what has a sanitizer.
+// Of jemalloc. Null in programs without it: unit tests, and all programs with a sanitizer.
 extern "C" {
 [[gnu::weak]] int mallctl(const char* name, void* old, std::size_t* old_size, void* value, std::size_t size) noexcept;
 }

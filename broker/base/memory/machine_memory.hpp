@@ -14,7 +14,7 @@ std::size_t machine_memory(const std::filesystem::path& root = "/");
 // Resident bytes of this process; 0: unknown. Allocates nothing.
 std::size_t resident_memory() noexcept;
 
-// Returns the memory that the daemon's allocator keeps free to the kernel. Other programs' is left alone.
+// Makes the daemon's allocator return its free memory to the kernel. Does nothing in programs without jemalloc.
 void return_free_memory() noexcept;
 
 }  // namespace sluice::base

@@ -37,7 +37,7 @@ struct PublishTask {
     std::optional<text::Digest> attempt;         // as in the publication
     const text::Digest* kept_request = nullptr;  // of a request whose reply the log keeps on disk; null: it doesn't
     std::string owner;                           // of the events' records
-    std::unique_ptr<const feed::BinaryCloudEvent> cloud_event;  // whose data the body is; seldom there, so not inside
+    std::unique_ptr<const feed::BinaryCloudEvent> cloud_event;  // whose data the body is; outside of coroutine frames
     feed::DocumentOptions options;
 
     bool is_small() const;  // so little work that the I/O thread does it

@@ -5,7 +5,7 @@ import select
 import socket
 from urllib.parse import urlencode
 
-TIMEOUT_S = 60  # for anything that must happen; sanitizer builds are slow
+TIMEOUT_S = 240  # for anything that must happen; sanitizer builds are slow, the more beside others
 
 
 def head(method, target, headers=()):
@@ -72,7 +72,7 @@ class EventStream:
         assert self.blocks[0].get("comment") == "subscribed", self.blocks[0]
 
     def wait(self):
-        assert select.select([self.socket], [], [], TIMEOUT_S)[0], "nothing came for a minute"
+        assert select.select([self.socket], [], [], TIMEOUT_S)[0], f"nothing came for {TIMEOUT_S} s"
 
     def pump(self):
         """Takes what has arrived, and returns whether anything had."""

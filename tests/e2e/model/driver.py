@@ -253,7 +253,7 @@ class Driver:
             if subscriber.events.ended:
                 raise Fault(f"the stream ended; {subscriber.reader.describe()}")
             if time.monotonic() > give_up:
-                raise Fault(f"waited a minute; {subscriber.reader.describe()}")
+                raise Fault(f"waited {TIMEOUT_S} s; {subscriber.reader.describe()}")
             with contextlib.suppress(AssertionError):
                 subscriber.events.wait()
 

@@ -105,7 +105,7 @@ class SubscriptionsDriver(Driver):
             if is_done():
                 return
             if time.monotonic() > give_up:
-                raise Fault(f"waited a minute for {durable.due()[:8]}: {self.state(durable)}; {durable.describe()}")
+                raise Fault(f"waited {TIMEOUT_S} s for {durable.due()[:8]}: {self.state(durable)}; {durable.describe()}")
             sockets = self.witness.wait() + [socket for each in self.consumers_of(durable) for socket in each.wait()]
             select.select(sockets, [], [], 1)
 
