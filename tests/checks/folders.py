@@ -31,7 +31,7 @@ FOLDERS = {
                  "gpu/simd", "gpu/tables"),
     "gpu": ("gpu/api", "gpu/cpu", "gpu/cuda", "gpu/naive"),
     "gpu/tools/align": ("gpu/device", "gpu/operators/alignment", "gpu/operators/alignment/cuda",
-                        "gpu/operators/alignment/scheme"),
+                        "gpu/operators/alignment/scheme", "gpu/simd"),
     "gpu/tools/distance": ("gpu/device", "gpu/operators/edits", "gpu/operators/edits/cuda", "gpu/simd"),
     "gpu/tools/recurrence": ("gpu/device", "gpu/operators/recurrence", "gpu/simd"),
     "gpu/tools/search": ("gpu/device", "gpu/operators/substrings", "gpu/simd"),

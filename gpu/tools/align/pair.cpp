@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
-#include <thread>
 #include <utility>
 
 #include "gpu/operators/alignment/dispatch.hpp"
+#include "gpu/simd/on_threads.hpp"
 
 namespace sluice::alignment {
 
@@ -39,7 +39,7 @@ PairResult align_pair(const Scheme& scheme, Codes query, Codes text, const PairO
     const double trace_begins = options.trace ? 0.3 : 1;  // reverse and divided passes take two to three times the work
     result.on_gpu = options.processor == Processor::gpu || (options.processor == Processor::automatic &&
                                                             cells >= device_start_cells_min && pair_device_available());
-    const unsigned threads = options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+    const unsigned threads = simd::thread_count(options.threads);
     try {
         auto begin = std::chrono::steady_clock::now();
         if (result.on_gpu) {

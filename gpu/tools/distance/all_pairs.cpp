@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "gpu/operators/edits/characters.hpp"
+#include "gpu/simd/on_threads.hpp"
 #include "gpu/tools/distance/asm.hpp"
 #include "gpu/tools/distance/cpu_sets.hpp"
 #include "gpu/tools/distance/gpu_sets.hpp"
@@ -146,7 +147,7 @@ AllPairs::AllPairs(std::span<const std::string_view> patterns, const Costs& cost
     : content_(new Content{{patterns.begin(), patterns.end()}, costs, options, {}, {}, {}, {}}) {
     for (const std::string_view pattern : patterns) content_->lengths.push_back(characters(pattern).size());
     content_->work.plan = plan;
-    content_->work.threads = thread_count(options.threads);
+    content_->work.threads = simd::thread_count(options.threads);
 }
 AllPairs::AllPairs(AllPairs&&) noexcept = default;
 AllPairs::~AllPairs() = default;

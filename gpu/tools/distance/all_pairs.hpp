@@ -12,7 +12,6 @@
 
 #include "gpu/operators/edits/costs.hpp"
 #include "gpu/tools/distance/all_pairs_options.hpp"
-#include "gpu/tools/distance/tasks.hpp"
 
 namespace sluice::edits {
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "gpu/operators/edits/costs.hpp"
@@ -24,6 +25,10 @@ struct AllPairsOptions {
     std::optional<std::uint32_t> within;  // only distances of at most this matter
     double cells_expected = 0;            // of all calls: tells whether starting a GPU pays
 };
+
+// Called on the calling thread, at least once and many times a second, with the share of the work done, from 0 to 1.
+// Returns whether to continue.
+using Watch = std::function<bool(double share)>;
 
 // Distances that do not matter because of AllPairsOptions::within may be replaced by this one.
 inline constexpr std::uint32_t distance_beyond = ~0u;

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "gpu/operators/edits/costs.hpp"
-#include "gpu/tools/distance/tasks.hpp"
+#include "gpu/tools/distance/all_pairs_options.hpp"
 
 namespace sluice::edits {
 

@@ -6,8 +6,10 @@
 #include "gpu/operators/edits/characters.hpp"
 #include "gpu/operators/edits/parts.hpp"
 #include "gpu/simd/instruction_set.hpp"
+#include "gpu/simd/on_threads.hpp"
 #include "gpu/tools/distance/asm.hpp"
 #include "gpu/tools/distance/asm_lanes.hpp"
+#include "gpu/tools/distance/pieces.hpp"
 
 namespace sluice::edits {
 
@@ -76,7 +78,7 @@ public:
                 substitution_[x * Costs::kinds_max + y] = static_cast<std::int32_t>(costs.substitution_of_kinds(x, y));
         }
         const std::uint64_t overlap = costs.longest_substring(longest);
-        const unsigned threads = thread_count(options.threads);
+        const unsigned threads = simd::thread_count(options.threads);
         for (std::size_t t = 0; t < texts_.size(); ++t) {
             const std::uint64_t n = length(t);
             const auto wanted = options.parts > 0 ? options.parts : parts_for_threads(n, total, overlap, threads);
@@ -136,8 +138,8 @@ AsmResult asm_distance_on_cpu(std::span<const std::string_view> patterns, std::s
     AsmResult result;
     result.parts = call.most_parts();
     result.stopped =
-        !run_tasks(call.tasks(), thread_count(options.threads), options.watch,
-                   [&](std::size_t task, const std::atomic<bool>& stop) { call.run(task, stop, distances); });
+        !simd::run_tasks(call.tasks(), simd::thread_count(options.threads), options.watch,
+                         [&](std::size_t task, const std::atomic<bool>& stop) { call.run(task, stop, distances); });
     return result;
 }
 

@@ -1,8 +1,10 @@
 #include "gpu/tools/distance/cpu_sets.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "gpu/operators/edits/characters.hpp"
+#include "gpu/simd/on_threads.hpp"
 #include "gpu/tools/distance/pieces.hpp"
 
 namespace sluice::edits {
@@ -42,7 +44,7 @@ CpuSets::CpuSets(std::span<const std::string_view> patterns, const Costs& costs,
 }
 
 std::uint64_t CpuSets::piece_bytes(std::uint64_t all_bytes) const {
-    const std::uint64_t threads = thread_count(options_.threads);
+    const std::uint64_t threads = simd::thread_count(options_.threads);
     constexpr std::uint64_t rounds = 4;  // of pieces per thread, so that the threads end together
     const std::uint64_t for_threads =
         threads == 1 ? all_bytes : std::max(all_bytes / (rounds * threads), piece_bytes_min);
@@ -112,8 +114,9 @@ bool CpuSets::match(std::span<const std::string_view> texts, std::span<std::uint
         text_of.push_back(piece.text);
     }
     const std::vector<Task> tasks = tasks_for(pieces);
-    return run_tasks(tasks.size(), thread_count(options_.threads), watch,
-                     [&](std::size_t task, const std::atomic<bool>&) { run(tasks[task], pieces, text_of, distances); });
+    return simd::run_tasks(
+        tasks.size(), simd::thread_count(options_.threads), watch,
+        [&](std::size_t task, const std::atomic<bool>&) { run(tasks[task], pieces, text_of, distances); });
 }
 
 }  // namespace sluice::edits

@@ -9,7 +9,6 @@
 
 #include "gpu/operators/edits/edits.hpp"
 #include "gpu/tools/distance/all_pairs_options.hpp"
-#include "gpu/tools/distance/tasks.hpp"
 
 namespace sluice::edits {
 

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "gpu/tools/distance/all_pairs_options.hpp"
-#include "gpu/tools/distance/tasks.hpp"
 
 namespace sluice::edits {
 

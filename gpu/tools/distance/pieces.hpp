@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -17,6 +18,14 @@ struct Piece {
     std::size_t text;  // its index
     std::string_view utf8;
 };
+
+// Makes `least` the smaller of itself and `distance`, which threads may do at the same time: a text's distance is the
+// least of its pieces'.
+inline void lower(std::uint32_t& least, std::uint32_t distance) {
+    const std::atomic_ref<std::uint32_t> shared(least);
+    std::uint32_t old = shared.load(std::memory_order_relaxed);
+    while (distance < old && !shared.compare_exchange_weak(old, distance, std::memory_order_relaxed)) continue;
+}
 
 // At most `parts` pieces of a text. They overlap in at least `overlap` characters, and each begins and ends with whole
 // characters.

@@ -4,11 +4,11 @@
 #include <chrono>
 #include <new>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
 #include "gpu/operators/recurrence/bit_rows.hpp"
 #include "gpu/operators/recurrence/microstates.hpp"
+#include "gpu/simd/on_threads.hpp"
 
 namespace sluice::recurrence {
 namespace {
@@ -67,7 +67,7 @@ unsigned threads_used(std::span<const double> series, const AnalysisOptions& opt
 
 Options solver_options(const AnalysisOptions& options, Analysis& analysis) {
     Options how;
-    how.threads = options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+    how.threads = simd::thread_count(options.threads);
     how.theiler = options.theiler;
     how.microstates.size = options.size;
     how.microstates.seed = options.seed;

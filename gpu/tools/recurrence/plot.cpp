@@ -44,19 +44,13 @@ Plot plot(std::span<const double> series, double epsilon, std::size_t side_max, 
     made.shares.resize(made.side * made.side);
     if (!(epsilon > 0)) return made;
     const auto pixels = sorted_pixels(series, made.side);
-    std::atomic<std::size_t> next{0};
-    std::atomic<bool> stopped{false};
-    simd::on_threads(std::min(threads, made.side), [&](std::size_t thread) {
-        for (std::size_t row = next++; row < made.side && !stopped; row = next++) {
-            for (std::size_t column = 0; column <= row; ++column) {
-                const float share = share_of_pairs(pixels[row], pixels[column], epsilon);
-                made.shares[row * made.side + column] = made.shares[column * made.side + row] = share;
-            }
-            if (thread == 0 && go_on && !go_on(static_cast<double>(row) / static_cast<double>(made.side)))
-                stopped = true;
+    const bool is_complete = simd::run_tasks(made.side, threads, go_on, [&](std::size_t row, const std::atomic<bool>&) {
+        for (std::size_t column = 0; column <= row; ++column) {
+            const float share = share_of_pairs(pixels[row], pixels[column], epsilon);
+            made.shares[row * made.side + column] = made.shares[column * made.side + row] = share;
         }
     });
-    return stopped ? Plot{} : made;
+    return is_complete ? made : Plot{};
 }
 
 }  // namespace sluice::recurrence

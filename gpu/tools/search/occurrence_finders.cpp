@@ -1,8 +1,9 @@
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 
 #include "gpu/operators/substrings/filter.hpp"
-#include "gpu/tools/search/in_parallel.hpp"
+#include "gpu/simd/on_threads.hpp"
 #include "gpu/tools/search/occurrences.hpp"
 #include "gpu/tools/search/part_occurrences.hpp"
 #include "gpu/tools/search/pattern_pool.hpp"
@@ -28,7 +29,9 @@ bool join_parts(std::span<PartOccurrences> parts, Wanted wanted, FoundOccurrence
     found.kernel_seconds = 0;
     if (std::any_of(parts.begin(), parts.end(), [](const PartOccurrences& part) { return part.overflow; }))
         return false;
-    if (wanted == Wanted::ascending) in_parallel(parts.size(), [&](std::size_t part) { sort_list(parts[part].list); });
+    if (wanted == Wanted::ascending)
+        simd::run_tasks(parts.size(), parts.size(), {},
+                        [&](std::size_t part, const std::atomic<bool>&) { sort_list(parts[part].list); });
     for (const PartOccurrences& part : parts) found.number += part.number;
     if (wanted != Wanted::number) found.list.reserve(found.number);
     for (const PartOccurrences& part : parts) found.list.insert(found.list.end(), part.list.begin(), part.list.end());
@@ -61,7 +64,7 @@ public:
         constexpr std::size_t part_bytes_min = 4096;
         const std::size_t count = part_count(begins, threads_, std::max(part_bytes_min, longest_));
         std::vector<PartOccurrences> parts(count);
-        in_parallel(count, [&](std::size_t p) {
+        simd::run_tasks(count, count, {}, [&](std::size_t p, const std::atomic<bool>&) {
             PartOccurrences& part = parts[p];
             part.offset = begins * p / count;
             part.begins = begins * (p + 1) / count - part.offset;

@@ -4,9 +4,9 @@
 #include <chrono>
 #include <new>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
+#include "gpu/simd/on_threads.hpp"
 #include "gpu/tools/search/rabin_karp.hpp"
 
 namespace sluice::substrings {
@@ -38,7 +38,7 @@ std::string OccurrenceSearch::refusal(std::span<const Pattern> patterns, const O
 
 OccurrenceSearch::OccurrenceSearch(std::span<const Pattern> patterns, const OccurrenceOptions& options)
     : options_(options),
-      threads_(options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency())),
+      threads_(simd::thread_count(options.threads)),
       on_gpu_(options.processor == Processor::gpu ||
               (options.processor == Processor::automatic && options.text_bytes >= gpu_text_bytes_min &&
                occurrence_device_refusal(patterns, options.algorithm).empty())) {

@@ -2,6 +2,7 @@
 // one thread at a time.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -9,6 +10,11 @@
 #include "gpu/tools/search/substrings.hpp"
 
 namespace sluice::substrings {
+
+// The number of parts, at most one for each thread, so that a part has at least `part_bytes_min` bytes.
+inline std::size_t part_count(std::size_t bytes, unsigned threads, std::size_t part_bytes_min = 4096) {
+    return std::clamp<std::size_t>(bytes / part_bytes_min, 1, std::max(threads, 1u));
+}
 
 struct alignas(64) PartOccurrences {  // a cache line of its own, as each thread counts in its own
     std::size_t offset = 0;           // of the part in the text

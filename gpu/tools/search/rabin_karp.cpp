@@ -1,9 +1,10 @@
 #include "gpu/tools/search/rabin_karp.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 
-#include "gpu/tools/search/in_parallel.hpp"
+#include "gpu/simd/on_threads.hpp"
 
 namespace sluice::substrings {
 
@@ -91,7 +92,7 @@ std::vector<std::uint32_t> RabinKarp::prefix_sums(std::string_view text) const {
     const std::uint32_t q = parameters_.modulus;
     std::vector<std::uint32_t> sums(size);
     const auto add = [q](std::uint32_t a, std::uint32_t b) { return a + b >= q ? a + b - q : a + b; };
-    in_parallel(parts, [&](std::size_t part) {
+    simd::run_tasks(parts, parts, {}, [&](std::size_t part, const std::atomic<bool>&) {
         const std::size_t begin = size * part / parts, end = size * (part + 1) / parts;
         const Modulo modulo(q);
         std::uint32_t sum = 0, place = place_of_power(static_cast<std::int64_t>(size - begin) - 1);
@@ -105,7 +106,7 @@ std::vector<std::uint32_t> RabinKarp::prefix_sums(std::string_view text) const {
     std::vector<std::uint32_t> before(parts, 0);
     for (std::size_t part = 1; part < parts; ++part)
         before[part] = add(before[part - 1], sums[size * part / parts - 1]);
-    in_parallel(parts, [&](std::size_t part) {
+    simd::run_tasks(parts, parts, {}, [&](std::size_t part, const std::atomic<bool>&) {
         if (before[part] == 0) return;
         for (std::size_t i = size * part / parts; i < size * (part + 1) / parts; ++i)
             sums[i] = add(sums[i], before[part]);
@@ -164,7 +165,7 @@ std::vector<PartOccurrences> RabinKarp::occurrences(std::string_view text, std::
     const std::size_t parts = part_count(begins, parameters_.threads);
     std::vector<PartOccurrences> found(parts);
     std::vector<Counters> counted(parts);
-    in_parallel(parts, [&](std::size_t part) {
+    simd::run_tasks(parts, parts, {}, [&](std::size_t part, const std::atomic<bool>&) {
         found[part].begins = begins;
         found[part].most = most == 0 ? 0 : std::max<std::size_t>(most / parts, 1);
         look_up(text, sums, begins * part / parts, begins * (part + 1) / parts, found[part], counted[part]);

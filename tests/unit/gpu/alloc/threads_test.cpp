@@ -2,12 +2,12 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "gpu/operators/alignment/scheme/scheme.hpp"
 #include "gpu/operators/alignment/tiles.hpp"
 #include "gpu/simd/on_threads.hpp"
-#include "gpu/tools/distance/tasks.hpp"
 #include "tests/support/failing_allocations.hpp"
 
 using namespace sluice;
@@ -54,14 +54,36 @@ TEST_CASE("an exception on any thread is thrown when all have ended") {
     }
 }
 
+TEST_CASE("each task is run once, until the watcher stops them") {
+    for (const std::size_t tasks : {0u, 1u, 100u}) {
+        std::vector<std::atomic<int>> runs(tasks);
+        const auto run = [&](std::size_t task, const std::atomic<bool>&) { ++runs[task]; };
+        double share = -1;
+        CHECK(simd::run_tasks(
+            tasks, 4, [&](double now) { return (share = now) <= 1; }, run));
+        CHECK(simd::run_tasks(tasks, 4, {}, run));
+        for (const std::atomic<int>& each : runs) CHECK(each == 2);
+        CHECK(share >= 0);
+    }
+    std::atomic<int> begun = 0, ended = 0;
+    CHECK_FALSE(simd::run_tasks(
+        100, 2, [&](double) { return begun < 2; },
+        [&](std::size_t, const std::atomic<bool>& stop) {
+            ++begun;
+            while (!stop) std::this_thread::yield();
+            ++ended;
+        }));
+    CHECK(ended == 2);
+}
+
 TEST_CASE("what watches or follows work on several threads may throw") {
-    CHECK_THROWS_AS(edits::run_tasks(
+    CHECK_THROWS_AS(simd::run_tasks(
                         100, 4, [](double) -> bool { throw Given(); }, [](std::size_t, const std::atomic<bool>&) {}),
                     Given);
-    CHECK_THROWS_AS(edits::run_tasks(100, 4, {},
-                                     [](std::size_t task, const std::atomic<bool>&) {
-                                         if (task == 50) throw Given();
-                                     }),
+    CHECK_THROWS_AS(simd::run_tasks(100, 4, {},
+                                    [](std::size_t task, const std::atomic<bool>&) {
+                                        if (task == 50) throw Given();
+                                    }),
                     Given);
 
     const std::vector<alignment::Code> sequence(8000);  // enough for four threads
