@@ -1,4 +1,5 @@
 #include "gpu/cuda/cuda_accelerator.hpp"
+#include "gpu/device/processor.hpp"
 
 namespace sluice::cuda {
 
@@ -27,6 +28,8 @@ private:
 };
 
 }  // namespace
+
+std::string why_no_gpu() { return "this build has no CUDA"; }
 
 std::shared_ptr<cpu::Accelerator> make_cuda_accelerator(const engine::EngineOptions& options, const BatchLimits&) {
     return std::make_shared<NotBuilt>(options.backend);

@@ -5,6 +5,7 @@
 #include "gpu/device/abandoned_work.hpp"
 #include "gpu/device/device.hpp"
 #include "gpu/device/memory_pool.hpp"
+#include "gpu/device/processor.hpp"
 
 namespace sluice::cuda {
 
@@ -27,6 +28,8 @@ int device_count() noexcept {
     int count = 0;
     return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
+
+std::string why_no_gpu() { return device_count() > 0 ? "" : "there is no GPU that CUDA can use"; }
 
 void* allocate_device(std::size_t bytes) {
     std::optional<Claim> claim;

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "gpu/tools/search/substrings_cuda.hpp"
+#include "gpu/tools/search/occurrences.hpp"
 #include "tests/cuda/on_device.hpp"
 #include "tests/unit/gpu/operators/substrings/naive_occurrences.hpp"
 #include "tests/unit/gpu/operators/substrings/random_exact.hpp"
@@ -10,16 +10,16 @@ using sluice::testing::has_device;
 
 namespace {
 
-constexpr CudaKernel kernels[] = {CudaKernel::filter, CudaKernel::prefix_sums, CudaKernel::plain};
+constexpr Algorithm kernels[] = {Algorithm::filter, Algorithm::prefix_sums, Algorithm::plain};
 
 void check_occurrences(const std::vector<std::string>& owned, std::string_view text, std::size_t begins) {
     const auto patterns = as_patterns(owned);
     const auto expected = naive_occurrences(owned, text, begins);
-    for (const CudaKernel kernel : kernels) {
+    for (const Algorithm kernel : kernels) {
         INFO("kernel " << static_cast<int>(kernel) << ", " << owned.size() << " patterns, " << text.size() << " bytes");
         CHECK(finds(*make_cuda_occurrence_finder(patterns, kernel), text, begins, expected));
         CHECK(finds(*make_cuda_occurrence_finder(patterns, kernel, text, 100), text, begins, expected));
-        if (patterns.size() <= 125 && kernel != CudaKernel::filter)
+        if (patterns.size() <= 125 && kernel != Algorithm::filter)
             CHECK(finds(*make_colliding_cuda_occurrence_finder(patterns, kernel), text, begins, expected));
     }
 }
@@ -49,7 +49,7 @@ TEST_CASE("exact on a device: more occurrences than there is room for at first, 
     for (std::size_t length = 1; length <= 180; ++length) owned.emplace_back(length, 'a');
     const std::string text(60'000, 'a');
     const std::uint64_t expected = owned.size() * (text.size() + 1) - owned.size() * (owned.size() + 1) / 2;
-    for (const CudaKernel kernel : kernels) {
+    for (const Algorithm kernel : kernels) {
         INFO("kernel " << static_cast<int>(kernel));
         const auto finder = make_cuda_occurrence_finder(as_patterns(owned), kernel);
         FoundOccurrences found;
@@ -66,7 +66,7 @@ TEST_CASE("exact on a device: a search in pieces finds all occurrences", "[cuda]
     std::mt19937_64 random(sluice::testing::seed(14));
     for (std::size_t round = 0; round < rounds(20); ++round) {
         const RandomOccurrences c(random, 20'000, 40);
-        for (const CudaKernel kernel : kernels) {
+        for (const Algorithm kernel : kernels) {
             OccurrenceSearch search(as_patterns(c.patterns), {kernel, Processor::gpu});
             REQUIRE(search.on_gpu());
             const std::size_t piece_bytes = 1 + random() % 5000;
@@ -90,7 +90,7 @@ TEST_CASE("exact on a device: a search in pieces finds all occurrences", "[cuda]
 
 TEST_CASE("exact on a device: Rabin-Karp's table is limited by name", "[cuda]") {
     const std::vector<Pattern> patterns(rabin_karp_patterns_max + 1, Pattern{"x"});
-    CHECK(cuda_refusal(patterns, CudaKernel::filter).empty());
-    CHECK(cuda_refusal(patterns, CudaKernel::plain) ==
+    CHECK(cuda_refusal(patterns, Algorithm::filter).empty());
+    CHECK(cuda_refusal(patterns, Algorithm::plain) ==
           "the number of patterns, 32769, is more than Rabin-Karp's limit of 32768");
 }

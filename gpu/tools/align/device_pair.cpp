@@ -26,14 +26,8 @@ void score_on_devices(const Scheme& scheme, const SequencePair& pair, const Pair
 
 }  // namespace
 
-bool pair_device_available() { return cuda::device_count() > 0; }
-
 void score_pair_on_device(const Scheme& scheme, Codes query, Codes text, const PairOptions& options,
                           PairResult& result) {
-    if (!pair_device_available()) {
-        result.error = "there is no GPU that CUDA can use";
-        return;
-    }
     if (query.empty() || text.empty()) {
         result.end = reference_align(scheme, options.mode, query, text);
         return;

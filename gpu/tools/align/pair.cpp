@@ -37,13 +37,17 @@ PairResult align_pair(const Scheme& scheme, Codes query, Codes text, const PairO
     }
     const std::uint64_t cells = std::uint64_t{query.size()} * text.size();
     const double trace_begins = options.trace ? 0.3 : 1;  // reverse and divided passes take two to three times the work
-    result.on_gpu = options.processor == Processor::gpu || (options.processor == Processor::automatic &&
-                                                            cells >= device_start_cells_min && pair_device_available());
+    result.on_gpu =
+        options.processor == Processor::gpu ||
+        (options.processor == Processor::automatic && cells >= device_start_cells_min && cuda::why_no_gpu().empty());
     const unsigned threads = simd::thread_count(options.threads);
     try {
         auto begin = std::chrono::steady_clock::now();
         if (result.on_gpu) {
-            score_pair_on_device(scheme, query, text, options, result);
+            result.error = cuda::why_no_gpu();
+            if constexpr (cuda::is_built) {
+                if (result.error.empty()) score_pair_on_device(scheme, query, text, options, result);
+            }
             if (!result.error.empty() && options.processor == Processor::gpu) return result;
             result.gpu_error = std::exchange(result.error, {});
             result.on_gpu = result.gpu_error.empty();

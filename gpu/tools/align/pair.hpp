@@ -8,12 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "gpu/device/processor.hpp"
 #include "gpu/operators/alignment/scheme/reference.hpp"
 #include "gpu/operators/alignment/trace.hpp"
 
 namespace sluice::alignment {
 
-enum class Processor { automatic, cpu, gpu };
+using cuda::Processor;
 
 struct PairOptions {
     Mode mode = Mode::local;
@@ -41,9 +42,7 @@ struct PairResult {
 // Errors: sequences that are too long, a requested GPU that is missing or fails, lack of memory.
 PairResult align_pair(const Scheme& scheme, Codes query, Codes text, const PairOptions& options);
 
-// The device's part: whether there is a device, and the score and end point found there. Without CUDA: false, and an
-// error.
-bool pair_device_available();
+// The device's part, in builds with CUDA: the score and end point found there, or an error.
 void score_pair_on_device(const Scheme& scheme, Codes query, Codes text, const PairOptions& options,
                           PairResult& result);
 

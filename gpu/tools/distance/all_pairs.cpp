@@ -109,15 +109,23 @@ struct AllPairs::Content {
     }
 
     void prepare() {
-        if (work.plan.on_gpu) start_gpu();
-        if (is_published(work.plan.method)) return;
-        if (work.plan.on_gpu && !gpu) gpu.emplace(patterns, options);
-        if (!work.plan.on_gpu && !cpu) cpu.emplace(patterns, costs, options);
+        const bool has_sets = !is_published(work.plan.method);
+        if (!work.plan.on_gpu) {
+            if (has_sets && !cpu) cpu.emplace(patterns, costs, options);
+            return;
+        }
+        if (const std::string why = why_no_gpu(); !why.empty()) throw std::runtime_error(why);
+        if constexpr (cuda::is_built) {
+            start_gpu();
+            if (has_sets && !gpu) gpu.emplace(patterns, options);
+        }
     }
 
     bool run_prepared(std::span<const std::string_view> texts, std::span<std::uint32_t> distances, const Watch& watch) {
         if (is_published(work.plan.method)) return run_published(texts, distances, watch);
-        if (work.plan.on_gpu) return gpu->match(texts, distances, watch);
+        if constexpr (cuda::is_built) {
+            if (work.plan.on_gpu) return gpu->match(texts, distances, watch);
+        }
         const bool completed = cpu->match(texts, distances, watch);
         work.parts = std::max(work.parts, cpu->parts());
         return completed;

@@ -5,12 +5,13 @@
 #include <functional>
 #include <optional>
 
+#include "gpu/device/processor.hpp"
 #include "gpu/operators/edits/costs.hpp"
 #include "gpu/operators/edits/myers_kernel.hpp"
 
 namespace sluice::edits {
 
-enum class Processor : std::uint8_t { automatic, cpu, gpu };
+using cuda::Processor;
 
 // `automatic`: bit-parallel for unit costs. For others the dynamic program or, on a GPU, w-Shuffle (w-SCAN if distances
 // are too large for that).

@@ -51,7 +51,7 @@ struct AsmResult {
 AsmResult asm_distance(std::span<const std::string_view> patterns, std::span<const std::string_view> texts,
                        const Costs& costs, const AsmOptions& options, std::span<std::uint32_t> distances);
 
-// The two forms of it.
+// The two forms of it; the second in builds with CUDA only, and where there is a GPU.
 AsmResult asm_distance_on_cpu(std::span<const std::string_view> patterns, std::span<const std::string_view> texts,
                               const Costs& costs, const AsmOptions& options, std::span<std::uint32_t> distances);
 AsmResult asm_distance_on_gpu(std::span<const std::string_view> patterns, std::span<const std::string_view> texts,

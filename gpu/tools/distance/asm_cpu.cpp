@@ -149,7 +149,13 @@ AsmResult asm_distance(std::span<const std::string_view> patterns, std::span<con
         const auto why = asm_refusal(characters(pattern).size(), costs, options.algorithm, options.on_gpu);
         if (!why.empty()) throw std::invalid_argument(why);
     }
-    return (options.on_gpu ? asm_distance_on_gpu : asm_distance_on_cpu)(patterns, texts, costs, options, distances);
+    if (!options.on_gpu) return asm_distance_on_cpu(patterns, texts, costs, options, distances);
+    AsmResult result;
+    result.error = cuda::why_no_gpu();
+    if constexpr (cuda::is_built) {
+        if (result.error.empty()) return asm_distance_on_gpu(patterns, texts, costs, options, distances);
+    }
+    return result;
 }
 
 }  // namespace sluice::edits

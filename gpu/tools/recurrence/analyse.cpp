@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "gpu/operators/recurrence/bit_rows.hpp"
+#include "gpu/operators/recurrence/cuda_solver.hpp"
 #include "gpu/operators/recurrence/microstates.hpp"
 #include "gpu/simd/on_threads.hpp"
 
@@ -107,10 +110,29 @@ void run(std::span<const double> series, const AnalysisOptions& options, Solver&
     analysis.threads = threads_used(series, options, how, analysis);
 }
 
+// A device's solver, which has answered the question for a short series, since kernels are loaded when they are first
+// used. Throws std::runtime_error where there is no device, or where it fails.
+std::unique_ptr<Solver> start_device_solver(const LineQuestion& question, bool exact) {
+    if (const std::string why = sluice::cuda::why_no_gpu(); !why.empty()) throw std::runtime_error(why);
+    std::unique_ptr<Solver> solver;
+    if constexpr (sluice::cuda::is_built) {
+        solver = make_cuda_solver();
+        const std::vector<double> few(2 * MicrostateOptions::size_max);
+        const std::span<const double> series(few);
+        ExactTask task{0, question, {}};
+        Options options;
+        options.microstates.windows_max = 1;
+        if (exact)
+            solver->exact(std::span(&series, 1), std::span(&task, 1), options);
+        else
+            solver->sample(series, question, options);
+    }
+    return solver;
+}
+
 void run_on_device(std::span<const double> series, const AnalysisOptions& options, Analysis& analysis) {
-    const auto solver = start_device_solver(options.question, analysis.is_exact, analysis.error);
-    if (!solver) return;
     try {
+        const auto solver = start_device_solver(options.question, analysis.is_exact);
         run(series, options, *solver, analysis);
     } catch (const std::runtime_error& error) {  // cuda::CudaError
         analysis.error = error.what();

@@ -3,16 +3,16 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 
+#include "gpu/device/processor.hpp"
 #include "gpu/operators/recurrence/evaluate.hpp"
 
 namespace sluice::recurrence {
 
-enum class Processor : std::uint8_t { automatic, cpu, gpu };
+using sluice::cuda::Processor;
 enum class Algorithm : std::uint8_t { automatic, exact, microstates };
 
 // Algorithm::automatic counts series of up to so many values, and estimates longer ones. 2^36 cells take one core of
@@ -53,9 +53,5 @@ struct Analysis {
 // Errors: a series that is too long or too short, lines that are too long, a requested GPU that is missing or fails,
 // lack of memory. The values are finite.
 Analysis analyse(std::span<const double> series, const AnalysisOptions& options);
-
-// The device's part: its solver, ready to answer such a question at once, exactly or by microstates. Without a device
-// or CUDA: null, and an error.
-std::unique_ptr<Solver> start_device_solver(const LineQuestion& question, bool exact, std::string& error);
 
 }  // namespace sluice::recurrence

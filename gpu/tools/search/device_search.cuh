@@ -29,7 +29,7 @@ class DeviceBatch {
 public:
     // Allocates what upload() needs for this many texts and bytes.
     void reserve(std::size_t texts, std::size_t bytes);
-    // `texts` are fewer than 2^32, with at most cuda_batch_bytes_max bytes in all.
+    // `texts` are fewer than 2^32, with at most 2^30 bytes in all.
     void upload(std::span<const std::string_view> texts, cudaStream_t stream);
     BatchView view() const { return view_; }
 

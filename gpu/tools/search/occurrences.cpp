@@ -29,11 +29,23 @@ std::string cpu_refusal(std::span<const Pattern> patterns, Algorithm algorithm) 
     return algorithm == Algorithm::prefix_sums ? RabinKarp::refusal(patterns, {}) : refusal(patterns);
 }
 
+std::string gpu_refusal(std::span<const Pattern> patterns, Algorithm algorithm) {
+    const std::string why = cuda::why_no_gpu();
+    return why.empty() ? cuda_refusal(patterns, algorithm) : why;
+}
+
 }  // namespace
+
+std::string cuda_refusal(std::span<const Pattern> patterns, Algorithm algorithm) {
+    if (std::string reason = refusal(patterns); !reason.empty()) return reason;
+    if (algorithm == Algorithm::filter || patterns.size() <= rabin_karp_patterns_max) return {};
+    return "the number of patterns, " + std::to_string(patterns.size()) + ", is more than Rabin-Karp's limit of " +
+           std::to_string(rabin_karp_patterns_max);
+}
 
 std::string OccurrenceSearch::refusal(std::span<const Pattern> patterns, const OccurrenceOptions& options) {
     if (options.processor != Processor::gpu) return cpu_refusal(patterns, options.algorithm);
-    return occurrence_device_refusal(patterns, options.algorithm);
+    return gpu_refusal(patterns, options.algorithm);
 }
 
 OccurrenceSearch::OccurrenceSearch(std::span<const Pattern> patterns, const OccurrenceOptions& options)
@@ -41,7 +53,7 @@ OccurrenceSearch::OccurrenceSearch(std::span<const Pattern> patterns, const Occu
       threads_(simd::thread_count(options.threads)),
       on_gpu_(options.processor == Processor::gpu ||
               (options.processor == Processor::automatic && options.text_bytes >= gpu_text_bytes_min &&
-               occurrence_device_refusal(patterns, options.algorithm).empty())) {
+               gpu_refusal(patterns, options.algorithm).empty())) {
     texts_.reserve(patterns.size());
     for (const Pattern& pattern : patterns) {
         patterns_.push_back({texts_.emplace_back(pattern.text)});
@@ -98,8 +110,10 @@ std::size_t OccurrenceSearch::next_block(std::size_t bytes, double seconds) cons
 void OccurrenceSearch::prepare(std::string_view text) {
     if (on_gpu_) {
         try {
-            finder_ = make_device_occurrence_finder(patterns_, options_.algorithm, text.substr(0, sample_bytes),
-                                                    std::min(text.size(), gpu_piece_bytes + overlap_bytes()));
+            if (const std::string why = cuda::why_no_gpu(); !why.empty()) throw std::runtime_error(why);
+            if constexpr (cuda::is_built)
+                finder_ = make_cuda_occurrence_finder(patterns_, options_.algorithm, text.substr(0, sample_bytes),
+                                                      std::min(text.size(), gpu_piece_bytes + overlap_bytes()));
         } catch (const std::runtime_error& error) {
             use_cpu_instead(error.what());
         }

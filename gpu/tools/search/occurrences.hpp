@@ -12,11 +12,12 @@
 #include <string_view>
 #include <vector>
 
+#include "gpu/device/processor.hpp"
 #include "gpu/tools/search/substrings.hpp"
 
 namespace sluice::substrings {
 
-enum class Processor : std::uint8_t { automatic, cpu, gpu };
+using cuda::Processor;
 
 // Texts from this size on are searched on a GPU if there is one (Processor::automatic). Starting a GPU takes some
 // tenths of a second, in which the CPU's filter searches about this much on one core.
@@ -109,11 +110,18 @@ private:
 std::unique_ptr<OccurrenceFinder> make_occurrence_finder(std::span<const Pattern> patterns, Algorithm algorithm,
                                                          unsigned threads, std::string_view sample = {});
 
-// The device's part. Without CUDA: false, and errors. `text_bytes`: the longest text for which memory is allocated at
-// once. The maker, and the finder it makes, throw errors of the device as std::runtime_error.
-bool occurrence_device_available();
-std::string occurrence_device_refusal(std::span<const Pattern> patterns, Algorithm algorithm);
-std::unique_ptr<OccurrenceFinder> make_device_occurrence_finder(std::span<const Pattern> patterns, Algorithm algorithm,
-                                                                std::string_view sample, std::size_t text_bytes);
+inline bool occurrence_device_available() { return cuda::why_no_gpu().empty(); }
+
+constexpr std::size_t rabin_karp_patterns_max = 32 * 1024;  // on a GPU: half of the table of 65521 slots
+
+// Why a GPU can't take these patterns; empty if it can.
+std::string cuda_refusal(std::span<const Pattern> patterns, Algorithm algorithm);
+
+// The GPU's finders, in builds with CUDA only; the patterns as above. `text_bytes`: the longest text for which memory
+// is allocated at once. The makers, and the finders they make, throw cuda::CudaError.
+std::unique_ptr<OccurrenceFinder> make_cuda_occurrence_finder(std::span<const Pattern> patterns, Algorithm algorithm,
+                                                              std::string_view sample = {}, std::size_t text_bytes = 0);
+std::unique_ptr<OccurrenceFinder> make_colliding_cuda_occurrence_finder(std::span<const Pattern> patterns,
+                                                                        Algorithm algorithm);
 
 }  // namespace sluice::substrings

@@ -2,8 +2,8 @@
 #include <optional>
 
 #include "gpu/tools/search/filter_cuda.cuh"
+#include "gpu/tools/search/occurrences.hpp"
 #include "gpu/tools/search/rabin_karp_cuda.cuh"
-#include "gpu/tools/search/substrings_cuda.hpp"
 
 namespace sluice::substrings {
 
@@ -14,7 +14,7 @@ constexpr std::size_t list_size_first = std::size_t{1} << 20;
 // Uses the current device of the thread that makes it.
 class CudaOccurrenceFinder : public OccurrenceFinder {
 public:
-    CudaOccurrenceFinder(std::span<const Pattern> patterns, CudaKernel kernel, std::string_view sample,
+    CudaOccurrenceFinder(std::span<const Pattern> patterns, Algorithm kernel, std::string_view sample,
                          std::size_t text_bytes, std::uint32_t modulus)
         : pool_(patterns),
           kernel_(kernel),
@@ -24,7 +24,7 @@ public:
           staged_list_(list_size_first),
           begin_(cudaEventDefault),
           end_(cudaEventDefault) {
-        if (kernel == CudaKernel::filter)
+        if (kernel == Algorithm::filter)
             filter_.emplace(pool_, std::span(&sample, 1));
         else
             rabin_karp_.emplace(pool_, modulus);
@@ -75,11 +75,11 @@ private:
 
     void launch(const Occurrences& output) const {
         switch (kernel_) {
-            case CudaKernel::filter:
+            case Algorithm::filter:
                 return filter_->enqueue(batch_.view(), output, stream_);
-            case CudaKernel::prefix_sums:
+            case Algorithm::prefix_sums:
                 return rabin_karp_->enqueue(batch_.view(), output, stream_);
-            case CudaKernel::plain:
+            case Algorithm::plain:
                 return rabin_karp_->enqueue_plain(batch_.view(), output, stream_);
         }
     }
@@ -95,7 +95,7 @@ private:
     }
 
     PatternPool pool_;
-    CudaKernel kernel_;
+    Algorithm kernel_;
     std::optional<CudaFilter> filter_;
     std::optional<CudaRabinKarp> rabin_karp_;
     DeviceBatch batch_;
@@ -109,32 +109,13 @@ private:
 
 }  // namespace
 
-std::string cuda_refusal(std::span<const Pattern> patterns, CudaKernel kernel) {
-    if (std::string reason = refusal(patterns); !reason.empty()) return reason;
-    if (kernel == CudaKernel::filter || patterns.size() <= rabin_karp_patterns_max) return {};
-    return "the number of patterns, " + std::to_string(patterns.size()) + ", is more than Rabin-Karp's limit of " +
-           std::to_string(rabin_karp_patterns_max);
-}
-
-bool occurrence_device_available() { return cuda::device_count() > 0; }
-
-std::string occurrence_device_refusal(std::span<const Pattern> patterns, Algorithm algorithm) {
-    if (!occurrence_device_available()) return "there is no GPU that CUDA can use";
-    return cuda_refusal(patterns, algorithm);
-}
-
-std::unique_ptr<OccurrenceFinder> make_device_occurrence_finder(std::span<const Pattern> patterns, Algorithm algorithm,
-                                                                std::string_view sample, std::size_t text_bytes) {
-    return make_cuda_occurrence_finder(patterns, algorithm, sample, text_bytes);
-}
-
-std::unique_ptr<OccurrenceFinder> make_cuda_occurrence_finder(std::span<const Pattern> patterns, CudaKernel kernel,
+std::unique_ptr<OccurrenceFinder> make_cuda_occurrence_finder(std::span<const Pattern> patterns, Algorithm kernel,
                                                               std::string_view sample, std::size_t text_bytes) {
     return std::make_unique<CudaOccurrenceFinder>(patterns, kernel, sample, text_bytes, thesis_modulus);
 }
 
 std::unique_ptr<OccurrenceFinder> make_colliding_cuda_occurrence_finder(std::span<const Pattern> patterns,
-                                                                        CudaKernel kernel) {
+                                                                        Algorithm kernel) {
     return std::make_unique<CudaOccurrenceFinder>(patterns, kernel, std::string_view{}, 0, colliding_modulus);
 }
 

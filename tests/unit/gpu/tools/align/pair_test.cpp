@@ -20,5 +20,5 @@ TEST_CASE("a GPU that there is not is an error, or the core's work where any pro
     CHECK(result.error.empty());
     CHECK_FALSE(result.on_gpu);
     CHECK(result.end.score == align_on_core(scheme, Mode::local, query, text).score);
-    CHECK(result.gpu_error.empty() == !pair_device_available());
+    CHECK(result.gpu_error.empty() == !sluice::cuda::why_no_gpu().empty());
 }
