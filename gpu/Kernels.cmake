@@ -11,8 +11,8 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     endif()
 endif()
 
-# sluice_kernels(sluice_gpu rows tiles …): adds rows_avx2.cpp, rows_avx512.cpp, … to the library, each compiled for the
-# instruction set in its name. The library's other sources see them if it is compiled with SLUICE_X86_KERNELS.
+# sluice_kernels(sluice_gpu kernels …): adds kernels_avx2.cpp, kernels_avx512.cpp, … to the library, each compiled for
+# the instruction set in its name. The library's other sources see them if it is compiled with SLUICE_X86_KERNELS.
 function(sluice_kernels library)
     if(NOT SLUICE_X86_KERNELS)
         return()

@@ -15,6 +15,7 @@
 
 #include "gpu/operators/recurrence/go_on.hpp"
 #include "gpu/operators/recurrence/line_sums.hpp"
+#include "gpu/simd/instruction_set.hpp"
 
 namespace sluice::recurrence {
 
@@ -57,6 +58,11 @@ Estimate estimate_recurrence_rate(const MicrostateSums& sums, const MicrostateOp
 Estimate estimate_laminarity(const MicrostateSums& sums, std::uint32_t v_min, const MicrostateOptions& options);
 Estimate estimate_determinism(const MicrostateSums& sums, std::uint32_t l_min, const MicrostateOptions& options);
 double froguel_laminarity(const MicrostateSums& sums);  // NaN if no point was seen
+
+// The comparisons of one window, compiled for several instruction sets: bit c of rows[r] is |y[r] - x[c]| < epsilon
+// for r and c below size (at most 32). Other bits are 0.
+using WindowRows = void (*)(const double* y, const double* x, std::uint32_t size, double epsilon, std::uint32_t* rows);
+WindowRows window_rows(simd::InstructionSet set);
 
 // Adds windows first_window … first_window + windows - 1 to `sums`. The series has at least options.size points. A
 // direction whose shortest line is 0 is left out.

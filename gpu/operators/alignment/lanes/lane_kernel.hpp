@@ -1,5 +1,5 @@
 // The inner loop of align_many(), compiled for several instruction sets: lanes_*.hpp are the vectors, lane_loops.hpp is
-// the loop, and lane_kernel_*.cpp combine the two.
+// the loop, and kernels_*.cpp combine the two.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Included by lane_kernel_*.cpp inside their namespaces, with the vector classes of an instruction set. A class V has
+// Included by kernels_*.cpp inside their namespaces, with the vector classes of an instruction set. A class V has
 // `count` lanes of type V::Lane and the operations used below. If V::saturates, its lowest value stands for 0 in local
 // alignments, so that saturation replaces max(0, …).
 

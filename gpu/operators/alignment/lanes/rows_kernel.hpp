@@ -1,5 +1,5 @@
-// Shared by rows.cpp and its kernels: rows_loops.hpp is the loop, lanes_*.hpp are the vectors, and rows_*.cpp combine
-// the two for an instruction set.
+// Shared by rows.cpp and its kernels: rows_loops.hpp is the loop, lanes_*.hpp are the vectors, and kernels_*.cpp
+// combine the two for an instruction set.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Included by rows_*.cpp inside their namespaces, with the vector classes of an instruction set. A strip of as many
+// Included by kernels_*.cpp inside their namespaces, with the vector classes of an instruction set. A strip of as many
 // rows as two vectors have lanes moves along the text. Lane l is l columns behind lane 0, so the values that it needs
 // from the row above are those that the lane above had one step ago. The last lane's row becomes the next strip's upper
 // border, in place. Lanes before the text's first column, behind its last, or below the query's last row compute cells

@@ -1,4 +1,4 @@
-// Included by lane_kernel_*.cpp inside their namespaces, after the vector classes: one local alignment with the query
+// Included by kernels_*.cpp inside their namespaces, after the vector classes: one local alignment with the query
 // striped over the lanes (Farrar, Bioinformatics 23, 2007), for pairs that share their text with few others. Lane l of
 // segment s is row l * segments + s. A prefix maximum over the lanes finds what F carries from lane to lane; it is
 // added while the next column is computed. Farrar's own loop repeats columns many times where sequences are similar.

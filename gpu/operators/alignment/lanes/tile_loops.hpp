@@ -1,5 +1,5 @@
-// Included by tiles_*.cpp inside their namespaces, with the vector classes of an instruction set. A tile's rows are the
-// lanes of some vectors, which move along its columns. Lane l is l columns behind lane 0, so it needs from the row
+// Included by kernels_*.cpp inside their namespaces, with the vector classes of an instruction set. A tile's rows are
+// the lanes of some vectors, which move along its columns. Lane l is l columns behind lane 0, so it needs from the row
 // above what the lane above had one step ago. A lane that is before the first column, past the last, or without a row
 // computes values below the best that no other cell uses: letters there match nothing, and gaps only lose.
 

@@ -8,7 +8,6 @@
 #include "gpu/operators/recurrence/exact.hpp"
 #include "gpu/operators/recurrence/microstate_window.hpp"
 #include "gpu/operators/recurrence/reference.hpp"
-#include "gpu/operators/recurrence/window_rows.hpp"
 #include "tests/unit/gpu/operators/recurrence/series_of.hpp"
 
 using namespace sluice::recurrence;

@@ -1,8 +1,19 @@
-// Compiled with the instruction set in its name.
+// The kernels of bit_rows.hpp and microstates.hpp, compiled with the instruction set in this file's name; see
+// bit_rows_loops.hpp.
 #include <cstdint>
 #include <immintrin.h>
 
+#include "gpu/operators/recurrence/bit_rows.hpp"
+
 namespace sluice::recurrence::avx512 {
+
+using Words = std::uint64_t __attribute__((vector_size(64)));
+
+inline void add_popcount(const Words& x, Words& sums) {
+    sums += reinterpret_cast<Words>(_mm512_popcnt_epi64(reinterpret_cast<__m512i>(x)));
+}
+
+#include "gpu/operators/recurrence/bit_rows_loops.hpp"
 
 void window_rows(const double* y, const double* x, std::uint32_t size, double epsilon, std::uint32_t* rows) {
     __m512d columns[4];
