@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "broker/base/log.hpp"
+#include "broker/base/log_limit.hpp"
 #include "broker/base/memory/machine_memory.hpp"
 #include "broker/base/memory/memory_budget.hpp"
 #include "broker/base/memory_keeper.hpp"
 #include "broker/base/metrics.hpp"
 #include "broker/base/process.hpp"
-#include "broker/base/repeat_guard.hpp"
 #include "broker/base/workers.hpp"
 #include "broker/configured_log.hpp"
 #include "broker/core/counters.hpp"
@@ -110,9 +110,9 @@ engine::EngineOptions engine_options(const config::MatcherOptions& options) {
     engine.devices = options.devices;
     engine.device_bytes_max = options.device_bytes;
     // Without a driver, for example, every attempt fails with the same message.
-    const auto told = std::make_shared<base::RepeatGuard>();
+    const auto told = std::make_shared<base::LogLimit>(1, std::chrono::hours(1));
     engine.on_fault = [told](const std::string& failure) {
-        if (told->is_new(failure, base::RepeatGuard::Clock::now()))
+        if (told->take(failure, base::LogLimit::Clock::now()))
             base::log_warn("a GPU failed, the CPU matches instead", {{"failure", failure}});
     };
     engine.on_recovery = [told](const std::string& device) {

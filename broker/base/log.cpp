@@ -62,7 +62,8 @@ public:
     void write(LogLevel level, std::string_view text) { writer_.push(line(level, text)); }
     LogWriter& writer() { return writer_; }
 
-    LogLimit limit;
+    // Not for lines of debug and trace, which report each event.
+    LogLimit limit{10, std::chrono::seconds(1)};
 
 private:
     std::string line(LogLevel level, std::string_view text) {

@@ -212,7 +212,7 @@ asio::awaitable<void> Listener::accept_connection() {
         co_return;
     }
     const std::string reason = error.message();
-    if (told_.is_new(reason, base::RepeatGuard::Clock::now()))
+    if (told_.take(reason, base::LogLimit::Clock::now()))
         base::log_warn("connection could not be accepted", {{"reason", reason}});
     const bool makes_room = has_no_room(error) && services_.connections.displace();
     if (has_no_room(error) && !makes_room) reject_one();

@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-#include "broker/base/repeat_guard.hpp"
+#include "broker/base/log_limit.hpp"
 #include "broker/server/net/connection_services.hpp"
 #include "broker/server/net/counted_place.hpp"
 #include "broker/server/net/io_threads.hpp"
@@ -98,7 +98,7 @@ private:
     boost::asio::steady_timer pause_;
     PostMemory close_memory_;
     SpareDescriptor spare_;
-    base::RepeatGuard told_;               // reasons already logged why none could be accepted
+    base::LogLimit told_{1, std::chrono::hours(1)};
     std::atomic<std::size_t> relayed_{0};  // connections whose PROXY header is awaited
     std::weak_ptr<int> accepting_;         // expired: the coroutine has ended
     SocketEndpoint peer_;                  // of the connection being accepted; only accepting writes it
