@@ -10,6 +10,7 @@
 #include "broker/server/api/publish_document.hpp"
 #include "broker/server/http/content_codings.hpp"
 #include "broker/server/http/parameters.hpp"
+#include "protocol/feed/model/document_syntax.hpp"
 #include "protocol/text/ascii.hpp"
 
 namespace sluice::server {
@@ -18,12 +19,10 @@ namespace {
 
 constexpr std::string_view body_types = "application/x-ndjson, application/jsonl, application/json-seq";
 
-std::optional<wire::RecordFraming> framing_of(std::string_view content_type) {
-    const std::string type = text::ascii_lower(text::trim(content_type.substr(0, content_type.find(';'))));
-    if (type == "application/x-ndjson" || type == "application/ndjson" || type == "application/jsonl" ||
-        type == "application/x-jsonl")
-        return wire::RecordFraming::lines;
-    if (type == "application/json-seq" || type.ends_with("+json-seq")) return wire::RecordFraming::sequence;
+std::optional<wire::RecordFraming> framing_of(const feed::MediaType& content) {
+    if (feed::document_syntax(content, {}) == feed::Syntax::json_lines) return wire::RecordFraming::lines;
+    if (content.type == "application/json-seq" || content.type.ends_with("+json-seq"))
+        return wire::RecordFraming::sequence;
     return std::nullopt;
 }
 

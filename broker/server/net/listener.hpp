@@ -98,6 +98,7 @@ private:
     boost::asio::steady_timer pause_;
     PostMemory close_memory_;
     SpareDescriptor spare_;
+    // For reasons why none could be accepted.
     base::LogLimit told_{1, std::chrono::hours(1)};
     std::atomic<std::size_t> relayed_{0};  // connections whose PROXY header is awaited
     std::weak_ptr<int> accepting_;         // expired: the coroutine has ended

@@ -90,6 +90,7 @@ TEST_CASE("each line is a document, and a summary follows the last one") {
           R"({"stream":"s","documents":3,"accepted":3,"refused":0,"next_number":4,"received":4,"new":4,"updated":0,)"
           R"("unchanged":0,"first_id":1,"last_id":4,"stored":"memory"})");
     CHECK(counts(publish(client, "")) == "0 0/0 0 0/0/0 1");
+    CHECK(counts(publish(client, "", "", "Content-Type: text/jsonl; charset=utf-8\r\n")) == "0 0/0 0 0/0/0 1");
     CHECK(running.broker.counters().documents == 3);
     CHECK(running.broker.services().publish_streams == 0);
 }
@@ -143,6 +144,7 @@ TEST_CASE("what a stream of documents can't be is refused at once") {
     }
     CHECK(status("", "Content-Type: application/json\r\n") == 415);
     CHECK(status("", "") == 415);
+    CHECK(status("", "Content-Type: text/csv\r\n") == 415);
     CHECK(status("", ndjson + "Content-Encoding: gzip\r\n") == 415);
     CHECK(status("", ndjson + "ce-id: 1\r\n") == 400);
     CHECK(status("", ndjson + "Idempotency-Key: a b\r\n") == 400);
