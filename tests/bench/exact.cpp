@@ -12,7 +12,7 @@
 #include <random>
 
 #include "tests/support/exact_workload.hpp"
-#include "tests/support/filter_searcher.hpp"
+#include "tests/support/searchers.hpp"
 #ifdef SLUICE_WITH_VECTORSCAN
 #include "tests/support/vectorscan.hpp"
 #endif
@@ -76,7 +76,7 @@ void measure(const Workload& workload, const std::vector<std::string_view>& text
              bool every_kernel) {
     const auto owned = make_patterns(workload.alphabet, all, workload.count, workload.shortest, workload.longest, 3);
     std::vector<Pattern> patterns;
-    for (const std::string& text : owned) patterns.push_back({text, Place::anywhere});
+    for (const std::string& text : owned) patterns.push_back({text});
     // Sample texts for the searcher: like the measured ones, but different.
     const std::string seen = make_text(workload.alphabet, std::size_t{64} << 10, 99);
     std::vector<Engine> engines;

@@ -16,11 +16,14 @@ public:
         std::vector<std::size_t> lengths;
         std::vector<unsigned> flags, ids;
         for (std::uint32_t p = 0; p < pool_.size(); ++p) {
-            if (pool_.text(p).empty()) continue;
+            if (pool_.text(p).empty()) {
+                empty_.push_back(p);
+                continue;
+            }
             texts.push_back(pool_.text(p).data());
             lengths.push_back(pool_.text(p).size());
             ids.push_back(p);
-            flags.push_back(pool_.place(p) == Place::anywhere ? HS_FLAG_SINGLEMATCH : 0);
+            flags.push_back(HS_FLAG_SINGLEMATCH);
         }
         if (texts.empty()) return;
         hs_compile_error_t* error = nullptr;
@@ -41,8 +44,8 @@ public:
     void search(std::span<const std::string_view> texts, Results& results) const override {
         results.begin(texts.size(), pool_.size());
         for (std::uint32_t t = 0; t < texts.size(); ++t) {
-            for (const std::uint32_t p : pool_.empty()) results.add(t, p);
-            Scan scan{&pool_, &results, t, texts[t].size()};
+            for (const std::uint32_t p : empty_) results.add(t, p);
+            Scan scan{&results, t};
             if (database_ != nullptr)
                 hs_scan(database_, texts[t].data(), static_cast<unsigned>(texts[t].size()), 0, scratch_, report, &scan);
             results.counters += {1, texts[t].size(), 0, 0, 0};
@@ -51,21 +54,18 @@ public:
 
 private:
     struct Scan {
-        const PatternPool* pool;
         Results* results;
         std::uint32_t text;
-        std::size_t text_size;
     };
 
-    static int report(unsigned pattern, unsigned long long, unsigned long long end, unsigned, void* context) {
+    static int report(unsigned pattern, unsigned long long, unsigned long long, unsigned, void* context) {
         const Scan& scan = *static_cast<Scan*>(context);
-        const std::size_t begin = end - scan.pool->text(pattern).size();
-        if (!scan.results->found(scan.text, pattern) && scan.pool->placed(pattern, begin, scan.text_size))
-            scan.results->add(scan.text, pattern);
+        if (!scan.results->found(scan.text, pattern)) scan.results->add(scan.text, pattern);
         return 0;
     }
 
     PatternPool pool_;
+    std::vector<std::uint32_t> empty_;
     hs_database_t* database_ = nullptr;
     hs_scratch_t* scratch_ = nullptr;
     bool compiled_ = true;

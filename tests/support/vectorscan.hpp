@@ -4,12 +4,11 @@
 #include <memory>
 #include <span>
 
-#include "gpu/tools/search/substrings.hpp"
+#include "tests/support/searchers.hpp"
 
 namespace sluice::substrings {
 
-// Null for patterns that it can't compile: more than 16,000 bytes, or beginning with byte 0. A required place (Place)
-// is checked after matching.
+// Null for patterns that it can't compile: more than 16,000 bytes, or beginning with byte 0.
 std::unique_ptr<Searcher> make_vectorscan_searcher(std::span<const Pattern> patterns);
 
 }  // namespace sluice::substrings

@@ -70,7 +70,7 @@ DevicePatterns::DevicePatterns(const PatternPool& pool) : bytes_(cuda::to_device
 
 PatternShape DevicePatterns::shape_of(const PatternPool& pool, std::uint32_t p) {
     return {static_cast<std::uint32_t>(pool.begin(p) / PatternPool::alignment),
-            static_cast<std::uint32_t>(pool.text(p).size()) | static_cast<std::uint32_t>(pool.place(p)) << 24};
+            static_cast<std::uint32_t>(pool.text(p).size())};
 }
 
 }  // namespace sluice::substrings

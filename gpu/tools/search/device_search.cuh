@@ -41,13 +41,9 @@ private:
     BatchView view_;
 };
 
-// Where a pattern's bytes begin, how long it is and where it must be in a text.
+// Where a pattern's bytes begin, in units of 16 bytes, and how many they are.
 struct PatternShape {
-    std::uint32_t begin = 0;  // in units of 16 bytes
-    std::uint32_t length_and_place = 0;
-
-    SLUICE_HOST_DEVICE std::uint32_t length() const { return length_and_place & 0x00ffffffu; }
-    SLUICE_HOST_DEVICE Place place() const { return static_cast<Place>(length_and_place >> 24); }
+    std::uint32_t begin = 0, length = 0;
 };
 
 struct PatternsView {
@@ -113,7 +109,7 @@ __device__ inline bool same(const uint4& a, const uint4& b, std::uint32_t left) 
 // Whether a pattern is at byte `begin` of the batch, ignoring text borders. `first`: the 16 bytes there.
 __device__ inline bool matches(const BatchView& batch, const uint4* pattern_bytes, const PatternShape& shape,
                                std::uint32_t begin, const uint4& first) {
-    const std::uint32_t length = shape.length();
+    const std::uint32_t length = shape.length;
     if (begin >= batch.bytes || batch.bytes - begin < length) return false;
     if (!same(first, pattern_bytes[shape.begin], length)) return false;
     for (std::uint32_t at = 16; at < length; at += 16) {
@@ -122,9 +118,9 @@ __device__ inline bool matches(const BatchView& batch, const uint4* pattern_byte
     return true;
 }
 
-// The text that contains a pattern at byte `begin` of the batch, at its required place; batch.texts if none.
+// The text that contains a pattern at byte `begin` of the batch; batch.texts if none.
 __device__ inline std::uint32_t text_at(const BatchView& batch, const PatternShape& shape, std::uint32_t begin) {
-    std::uint32_t low = 0, text_begin = 0, text_end = batch.bytes;
+    std::uint32_t low = 0, text_end = batch.bytes;
     if (batch.texts > 1) {
         low = batch.text_of_block[begin / BatchView::block_bytes];
         std::uint32_t high = batch.text_of_block[begin / BatchView::block_bytes + 1];
@@ -135,14 +131,9 @@ __device__ inline std::uint32_t text_at(const BatchView& batch, const PatternSha
             else
                 high = middle - 1;
         }
-        text_begin = batch.offsets[low];
         text_end = batch.offsets[low + 1];
     }
-    const Place place = shape.place();
-    if (text_end - begin < shape.length() || (place == Place::start && begin != text_begin) ||
-        (place == Place::end && begin + shape.length() != text_end))
-        return batch.texts;
-    return low;
+    return text_end - begin < shape.length ? batch.texts : low;
 }
 
 // A warp's candidates wait here until there are 32, so that every lane has one to compare.

@@ -18,7 +18,7 @@ struct alignas(16) DeviceSlot {
     std::uint32_t hash = 0;
     std::uint32_t pattern = 0;
     std::uint32_t begin = 0;  // of its bytes, in units of 16
-    // 17 bits of length, 2 of place, 9 of the window's offset; and last_flag, if no other of this hash follows.
+    // 17 bits of length, from bit 19 on 9 of the window's offset; and last_flag, if no other of this hash follows.
     std::uint32_t rest = 0;
 
     DeviceSlot() = default;
@@ -26,13 +26,12 @@ struct alignas(16) DeviceSlot {
         : hash(of_hash),
           pattern(entry.pattern),
           begin(shape.begin),
-          rest(shape.length() | static_cast<std::uint32_t>(shape.place()) << 17 |
-               (entry.offset & ~WindowGroup::last_flag) << 19 | (last ? last_flag : 0)) {}
+          rest(shape.length | (entry.offset & ~WindowGroup::last_flag) << 19 | (last ? last_flag : 0)) {}
 
     SLUICE_HOST_DEVICE std::uint32_t length() const { return rest & 0x1ffff; }
     SLUICE_HOST_DEVICE std::uint32_t offset() const { return (rest >> 19) & 0x1ff; }
     SLUICE_HOST_DEVICE bool last() const { return (rest & last_flag) != 0; }
-    SLUICE_HOST_DEVICE PatternShape shape() const { return {begin, length() | ((rest >> 17) & 3) << 24}; }
+    SLUICE_HOST_DEVICE PatternShape shape() const { return {begin, length()}; }
 };
 
 struct DeviceGroup {

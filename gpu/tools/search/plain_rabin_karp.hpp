@@ -19,8 +19,6 @@ public:
     // `parameters`: base and modulus. Empty patterns are ignored.
     explicit PlainRabinKarp(std::span<const Pattern> patterns, const RabinKarpParameters& parameters = {});
 
-    const PatternPool& pool() const { return pool_; }
-
     // Adds all occurrences, until the list overflows.
     void search(std::string_view text, PartOccurrences& found) const;
 

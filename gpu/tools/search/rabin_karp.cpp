@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <limits>
 
 #include "gpu/simd/on_threads.hpp"
 
@@ -24,28 +23,6 @@ public:
 
 private:
     std::uint64_t q_, inverse_;
-};
-
-class RabinKarpSearcher : public Searcher {
-public:
-    RabinKarpSearcher(std::span<const Pattern> patterns, const RabinKarpParameters& parameters)
-        : rabin_karp_(patterns, parameters) {}
-
-    void search(std::span<const std::string_view> texts, Results& results) const override {
-        const PatternPool& pool = rabin_karp_.pool();
-        results.begin(texts.size(), pool.size());
-        for (std::uint32_t t = 0; t < texts.size(); ++t) {
-            for (const std::uint32_t p : pool.empty()) results.add(t, p);
-            for (const Occurrence& o : rabin_karp_.occurrences(texts[t], results.counters)) {
-                if (!results.found(t, o.pattern) && pool.placed(o.pattern, o.position, texts[t].size()))
-                    results.add(t, o.pattern);
-            }
-            results.counters += {1, texts[t].size(), 0, 0, 0};
-        }
-    }
-
-private:
-    RabinKarp rabin_karp_;
 };
 
 }  // namespace
@@ -151,14 +128,6 @@ void RabinKarp::look_up(std::string_view text, std::span<const std::uint32_t> su
     }
 }
 
-std::vector<Occurrence> RabinKarp::occurrences(std::string_view text, Counters& counters) const {
-    std::vector<Occurrence> all;
-    for (const PartOccurrences& part :
-         occurrences(text, text.size(), std::numeric_limits<std::size_t>::max(), counters))
-        all.insert(all.end(), part.list.begin(), part.list.end());
-    return all;
-}
-
 std::vector<PartOccurrences> RabinKarp::occurrences(std::string_view text, std::size_t begins, std::size_t most,
                                                     Counters& counters) const {
     const std::vector<std::uint32_t> sums = prefix_sums(text);
@@ -172,11 +141,6 @@ std::vector<PartOccurrences> RabinKarp::occurrences(std::string_view text, std::
     });
     for (const Counters& part : counted) counters += part;
     return found;
-}
-
-std::unique_ptr<Searcher> make_rabin_karp_searcher(std::span<const Pattern> patterns,
-                                                   const RabinKarpParameters& parameters) {
-    return std::make_unique<RabinKarpSearcher>(patterns, parameters);
 }
 
 }  // namespace sluice::substrings

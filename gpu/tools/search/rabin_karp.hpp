@@ -5,12 +5,12 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "gpu/operators/substrings/counters.hpp"
 #include "gpu/tools/search/part_occurrences.hpp"
 #include "gpu/tools/search/pattern_pool.hpp"
 
@@ -41,14 +41,10 @@ public:
     std::vector<std::uint32_t> prefix_sums(std::string_view text) const;
     // Equation 5.1. begin + length <= sums.size(), length > 0.
     std::uint32_t window_hash(std::span<const std::uint32_t> sums, std::size_t begin, std::size_t length) const;
-    // Step 5: every occurrence of the non-empty patterns, ascending by position.
-    std::vector<Occurrence> occurrences(std::string_view text, Counters& counters) const;
-    // The same for those that begin before text[begins], one list for each thread. `most`: of the occurrences of all
-    // lists; 0: without lists.
+    // Step 5: every occurrence of the non-empty patterns that begins before text[begins], ascending by position, one
+    // list for each thread. `most`: of the occurrences of all lists; 0: without lists.
     std::vector<PartOccurrences> occurrences(std::string_view text, std::size_t begins, std::size_t most,
                                              Counters& counters) const;
-
-    const PatternPool& pool() const { return pool_; }
 
 private:
     // Indices in powers().
@@ -65,8 +61,5 @@ private:
     std::vector<std::uint32_t> powers_, table_;
     std::vector<std::uint32_t> lengths_;  // the distinct lengths of patterns, without 0, ascending
 };
-
-std::unique_ptr<Searcher> make_rabin_karp_searcher(std::span<const Pattern> patterns,
-                                                   const RabinKarpParameters& parameters = {});
 
 }  // namespace sluice::substrings

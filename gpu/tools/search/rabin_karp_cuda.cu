@@ -27,7 +27,7 @@ __global__ void fill_table(PatternsView patterns, const std::uint32_t* by_length
     const PatternShape shape = patterns.shapes[pattern];
     const auto* text = reinterpret_cast<const std::uint8_t*>(patterns.bytes + shape.begin);
     std::uint32_t slot = 0;
-    for (std::uint32_t c = 0; c < shape.length(); ++c) slot = (slot * base + text[c]) % Modulus;
+    for (std::uint32_t c = 0; c < shape.length; ++c) slot = (slot * base + text[c]) % Modulus;
     hashes[i] = static_cast<std::uint16_t>(slot);
     while (atomicAdd(&control[slot], 1u) != 0) slot = slot + 1 == Modulus ? 0 : slot + 1;
     table[slot] = pattern;
@@ -72,7 +72,7 @@ __device__ void verify(std::uint32_t slot, std::uint32_t begin, std::uint32_t le
     for (; (used[slot / 32] >> (slot % 32)) & 1; slot = slot + 1 == Modulus ? 0 : slot + 1) {
         const std::uint32_t pattern = table[slot];
         const PatternShape shape = patterns.shapes[pattern];
-        if (shape.length() != length) continue;
+        if (shape.length != length) continue;
         ++verified;
         if (!matches(batch, patterns.bytes, shape, begin, window)) continue;
         const std::uint32_t text = text_at(batch, shape, begin);

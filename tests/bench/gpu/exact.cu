@@ -37,7 +37,7 @@ std::string make_long_text(Alphabet alphabet, std::size_t bytes) {
 
 std::vector<Pattern> views_of(const std::vector<std::string>& texts) {
     std::vector<Pattern> patterns;
-    for (const std::string& text : texts) patterns.push_back({text, Place::anywhere});
+    for (const std::string& text : texts) patterns.push_back({text});
     return patterns;
 }
 

@@ -3,11 +3,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <random>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gpu/operators/substrings/window.hpp"
@@ -16,10 +19,11 @@
 
 namespace sluice::substrings {
 
+enum class Place : std::uint8_t { anywhere, start, end };
+
 struct RandomCase {
     std::vector<std::string> texts;
     std::vector<std::pair<std::string, Place>> owned;  // distinct
-    std::vector<Pattern> patterns;                     // of owned
     std::vector<std::string_view> views;               // of texts
 };
 
@@ -46,7 +50,6 @@ public:
         }
         c.owned.assign(distinct.begin(), distinct.end());
         std::shuffle(c.owned.begin(), c.owned.end(), random_);
-        for (const auto& [pattern, place] : c.owned) c.patterns.push_back({pattern, place});
         c.views.assign(c.texts.begin(), c.texts.end());
         return c;
     }
@@ -85,13 +88,6 @@ inline std::vector<std::string> windows_of_one_hash(std::size_t count) {
 inline std::size_t rounds(std::size_t otherwise) {
     const char* asked = std::getenv("SLUICE_TEST_ROUNDS");
     return asked == nullptr ? otherwise : static_cast<std::size_t>(std::strtoull(asked, nullptr, 10));
-}
-
-inline std::vector<Hit> hits_of(const Searcher& searcher, const std::vector<std::string_view>& texts) {
-    Results results;
-    searcher.search(texts, results);
-    std::sort(results.hits.begin(), results.hits.end());
-    return results.hits;
 }
 
 }  // namespace sluice::substrings

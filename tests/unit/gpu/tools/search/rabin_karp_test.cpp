@@ -1,8 +1,10 @@
 #include "gpu/tools/search/rabin_karp.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <random>
 
-#include "tests/unit/gpu/operators/substrings/random_exact.hpp"
+#include "tests/support/searchers.hpp"
 
 using namespace sluice::substrings;
 
@@ -42,7 +44,7 @@ TEST_CASE("Rabin-Karp: patterns of one hash take the next free slots") {
           std::vector<std::uint32_t>{none, none, none, none, none, none, 0, 1, 2, 3, none, none, none});
     Counters counters;
     const std::vector<Occurrence> expected{{3, 0}, {2, 1}, {0, 2}, {1, 3}};
-    CHECK(rabin_karp.occurrences("{ban", counters) == expected);
+    CHECK(occurrences_of(rabin_karp, "{ban", counters) == expected);
     CHECK(counters.filter_hits == 4);
     CHECK(counters.verified > 4);
 }
@@ -50,7 +52,7 @@ TEST_CASE("Rabin-Karp: patterns of one hash take the next free slots") {
 TEST_CASE("Rabin-Karp: every occurrence is found, overlapping ones too") {
     const std::vector<Pattern> patterns{{"ana"}, {"anan"}, {"a"}};
     Counters counters;
-    auto found = RabinKarp(patterns, {}).occurrences("banana", counters);
+    auto found = occurrences_of(RabinKarp(patterns, {}), "banana", counters);
     std::sort(found.begin(), found.end());
     CHECK(found == std::vector<Occurrence>{{0, 1}, {0, 3}, {1, 1}, {2, 1}, {2, 3}, {2, 5}});
 }
