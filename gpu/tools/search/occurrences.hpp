@@ -118,10 +118,8 @@ constexpr std::size_t rabin_karp_patterns_max = 32 * 1024;  // on a GPU: half of
 std::string cuda_refusal(std::span<const Pattern> patterns, Algorithm algorithm);
 
 // The GPU's finders, in builds with CUDA only; the patterns as above. `text_bytes`: the longest text for which memory
-// is allocated at once. The makers, and the finders they make, throw cuda::CudaError.
+// is allocated at once. The maker, and the finder it makes, throw cuda::CudaError.
 std::unique_ptr<OccurrenceFinder> make_cuda_occurrence_finder(std::span<const Pattern> patterns, Algorithm algorithm,
                                                               std::string_view sample = {}, std::size_t text_bytes = 0);
-std::unique_ptr<OccurrenceFinder> make_colliding_cuda_occurrence_finder(std::span<const Pattern> patterns,
-                                                                        Algorithm algorithm);
 
 }  // namespace sluice::substrings

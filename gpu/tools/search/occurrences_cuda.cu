@@ -15,7 +15,7 @@ constexpr std::size_t list_size_first = std::size_t{1} << 20;
 class CudaOccurrenceFinder : public OccurrenceFinder {
 public:
     CudaOccurrenceFinder(std::span<const Pattern> patterns, Algorithm kernel, std::string_view sample,
-                         std::size_t text_bytes, std::uint32_t modulus)
+                         std::size_t text_bytes)
         : pool_(patterns),
           kernel_(kernel),
           tally_(1),
@@ -27,7 +27,7 @@ public:
         if (kernel == Algorithm::filter)
             filter_.emplace(pool_, std::span(&sample, 1));
         else
-            rabin_karp_.emplace(pool_, modulus);
+            rabin_karp_.emplace(pool_);
         reserve(text_bytes);
     }
 
@@ -111,12 +111,7 @@ private:
 
 std::unique_ptr<OccurrenceFinder> make_cuda_occurrence_finder(std::span<const Pattern> patterns, Algorithm kernel,
                                                               std::string_view sample, std::size_t text_bytes) {
-    return std::make_unique<CudaOccurrenceFinder>(patterns, kernel, sample, text_bytes, thesis_modulus);
-}
-
-std::unique_ptr<OccurrenceFinder> make_colliding_cuda_occurrence_finder(std::span<const Pattern> patterns,
-                                                                        Algorithm kernel) {
-    return std::make_unique<CudaOccurrenceFinder>(patterns, kernel, std::string_view{}, 0, colliding_modulus);
+    return std::make_unique<CudaOccurrenceFinder>(patterns, kernel, sample, text_bytes);
 }
 
 }  // namespace sluice::substrings

@@ -11,14 +11,13 @@ namespace sluice::substrings {
 
 namespace {
 
-constexpr std::uint32_t base = 2;  // d
+constexpr std::uint32_t base = 2, modulus = rabin_karp_modulus;  // d and q
 constexpr int block_threads = 256;
-constexpr std::uint32_t used_words_max = (65521 + 31) / 32;
+constexpr std::uint32_t used_words = (modulus + 31) / 32;
 constexpr std::uint32_t plain_part_bytes = 256;       // per thread of the plain kernel
 constexpr std::uint32_t plain_chunk_patterns = 4096;  // patterns whose hashes are in shared memory at a time
 
 // Step 2. One thread per pattern computes its hash and takes the next slot that no other thread has taken.
-template <std::uint32_t Modulus>
 __global__ void fill_table(PatternsView patterns, const std::uint32_t* by_length, std::uint32_t count,
                            std::uint16_t* hashes, std::uint32_t* control, std::uint32_t* table, std::uint32_t* used) {
     const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -27,49 +26,45 @@ __global__ void fill_table(PatternsView patterns, const std::uint32_t* by_length
     const PatternShape shape = patterns.shapes[pattern];
     const auto* text = reinterpret_cast<const std::uint8_t*>(patterns.bytes + shape.begin);
     std::uint32_t slot = 0;
-    for (std::uint32_t c = 0; c < shape.length; ++c) slot = (slot * base + text[c]) % Modulus;
+    for (std::uint32_t c = 0; c < shape.length; ++c) slot = (slot * base + text[c]) % modulus;
     hashes[i] = static_cast<std::uint16_t>(slot);
-    while (atomicAdd(&control[slot], 1u) != 0) slot = slot + 1 == Modulus ? 0 : slot + 1;
+    while (atomicAdd(&control[slot], 1u) != 0) slot = slot + 1 == modulus ? 0 : slot + 1;
     table[slot] = pattern;
     atomicOr(&used[slot / 32], 1u << (slot % 32));
 }
 
 // Step 3, computed as the scan of step 4 reads it: a[i] = d^(n-i-1) t[i] mod q.
-template <std::uint32_t Modulus>
 struct Term {
     const std::uint8_t* text;
     const std::uint16_t* powers;
     std::uint32_t last;  // n - 1
 
     __device__ std::uint32_t operator()(std::uint32_t i) const {
-        return powers[(last - i) % (Modulus - 1)] * std::uint32_t{text[i]} % Modulus;
+        return powers[(last - i) % (modulus - 1)] * std::uint32_t{text[i]} % modulus;
     }
 };
 
-template <std::uint32_t Modulus>
 struct ModularAdd {
     __host__ __device__ std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const {
         const std::uint32_t sum = a + b;
-        return min(sum, sum - Modulus);  // sum - Modulus wraps around if it is negative
+        return min(sum, sum - modulus);  // sum - modulus wraps around if it is negative
     }
 };
 
-template <std::uint32_t Modulus>
 cudaError_t scan(void* memory, std::size_t& memory_bytes, const BatchView& batch, const std::uint16_t* powers,
                  std::uint16_t* sums, cudaStream_t stream) {
     const auto terms = thrust::make_transform_iterator(thrust::counting_iterator<std::uint32_t>(0),
-                                                       Term<Modulus>{batch.text, powers, batch.bytes - 1});
-    return cub::DeviceScan::InclusiveScan(memory, memory_bytes, terms, sums, ModularAdd<Modulus>{}, batch.bytes,
-                                          stream);
+                                                       Term{batch.text, powers, batch.bytes - 1});
+    return cub::DeviceScan::InclusiveScan(memory, memory_bytes, terms, sums, ModularAdd{}, batch.bytes, stream);
 }
 
 // Compares the patterns of the window's length in the slots from its hash to the next free one: one lane, one window.
-template <std::uint32_t Modulus, class Output>
+template <class Output>
 __device__ void verify(std::uint32_t slot, std::uint32_t begin, std::uint32_t length, const BatchView& batch,
                        const PatternsView& patterns, const std::uint32_t* table, const std::uint32_t* used,
                        const Output& output, std::uint32_t& verified, std::uint32_t& occurrences) {
     const uint4 window = bytes_at(batch, begin);
-    for (; (used[slot / 32] >> (slot % 32)) & 1; slot = slot + 1 == Modulus ? 0 : slot + 1) {
+    for (; (used[slot / 32] >> (slot % 32)) & 1; slot = slot + 1 == modulus ? 0 : slot + 1) {
         const std::uint32_t pattern = table[slot];
         const PatternShape shape = patterns.shapes[pattern];
         if (shape.length != length) continue;
@@ -87,22 +82,22 @@ __device__ void verify(std::uint32_t slot, std::uint32_t begin, std::uint32_t le
 // cache), the text where patterns are compared, and the powers from the L2 cache. Floor on an H100 for n = 2^27,
 // including what the scan reads and writes (3 n): 0.24 ms at 2.83 TB/s. Measured: the scan 0.35 ms, this kernel 0.34 to
 // 0.37, and 0.94 if every fourth window is a pattern.
-template <std::uint32_t Modulus, class Output>
+template <class Output>
 __global__ void __launch_bounds__(block_threads)
     match_windows(BatchView batch, PatternsView patterns, const std::uint32_t* lengths, std::uint32_t length_count,
                   const std::uint16_t* sums, const std::uint16_t* powers, const std::uint32_t* table,
                   const std::uint32_t* used_slots, Output output) {
-    constexpr std::uint32_t order = Modulus - 1, warps = block_threads / 32;
+    constexpr std::uint32_t order = modulus - 1, warps = block_threads / 32;
     constexpr int positions = 4;
-    __shared__ std::uint32_t used[used_words_max];
+    __shared__ std::uint32_t used[used_words];
     __shared__ Queue queues[warps];
-    for (std::uint32_t i = threadIdx.x; i < (Modulus + 31) / 32; i += block_threads) used[i] = used_slots[i];
+    for (std::uint32_t i = threadIdx.x; i < used_words; i += block_threads) used[i] = used_slots[i];
     __syncthreads();
     Queue& queue = queues[threadIdx.x / 32];
     std::uint32_t waiting = 0, filter_hits = 0, verified = 0, occurrences = 0;
     const auto verify_window = [&](std::uint32_t begin, std::uint32_t slot_and_length) {
-        verify<Modulus>(slot_and_length & 0xffff, begin, lengths[slot_and_length >> 16], batch, patterns, table, used,
-                        output, verified, occurrences);
+        verify(slot_and_length & 0xffff, begin, lengths[slot_and_length >> 16], batch, patterns, table, used, output,
+               verified, occurrences);
     };
     const std::uint32_t n = batch.bytes, lane = threadIdx.x % 32;
     const std::uint64_t stride = std::uint64_t{gridDim.x} * warps * 32 * positions;
@@ -123,11 +118,11 @@ __global__ void __launch_bounds__(block_threads)
 #pragma unroll
             for (int i = 0; i < positions; ++i) {
                 const std::uint32_t begin = min(first + 32 * i, begins);
-                const std::uint32_t difference = sums[begin + length - 1] + Modulus - before[i];
+                const std::uint32_t difference = sums[begin + length - 1] + modulus - before[i];
                 // d^(m-n+j): the exponent is at most 0, so the power's index counts down from the order of d.
                 const std::uint32_t exponent = (begins - begin) % order;
                 const std::uint32_t power = powers[exponent == 0 ? 0 : order - exponent];
-                hash[i] = min(difference, difference - Modulus) * power % Modulus;
+                hash[i] = min(difference, difference - modulus) * power % modulus;
             }
 #pragma unroll
             for (int i = 0; i < positions; ++i) {
@@ -145,7 +140,7 @@ __global__ void __launch_bounds__(block_threads)
 
 // Section 5.1, for patterns of one length. A thread rolls the hash over its part of the batch and compares it with the
 // hash of every pattern: n K comparisons.
-template <std::uint32_t Modulus, class Output>
+template <class Output>
 __global__ void __launch_bounds__(block_threads)
     plain_kernel(BatchView batch, PatternsView patterns, const std::uint32_t* by_length, const std::uint16_t* hashes,
                  std::uint32_t pattern_count, std::uint32_t length, std::uint32_t leading_power, Output output) {
@@ -157,7 +152,7 @@ __global__ void __launch_bounds__(block_threads)
     if (begin < batch.bytes && batch.bytes - begin >= length) {
         const std::uint32_t end = min(begin + plain_part_bytes, batch.bytes - length + 1);
         std::uint32_t hash = 0;
-        for (std::uint32_t i = 0; i < length; ++i) hash = (hash * base + batch.text[begin + i]) % Modulus;
+        for (std::uint32_t i = 0; i < length; ++i) hash = (hash * base + batch.text[begin + i]) % modulus;
         for (std::uint32_t at = begin; at < end; ++at) {
             for (std::uint32_t k = 0; k < pattern_count; ++k) {
                 if (hash_of[k] != hash) continue;
@@ -168,18 +163,12 @@ __global__ void __launch_bounds__(block_threads)
                 const std::uint32_t text = text_at(batch, shape, at);
                 if (text != batch.texts && report(output, text, by_length[k], at)) ++occurrences;
             }
-            const std::uint32_t leaving = batch.text[at] * leading_power % Modulus;
-            hash = ((hash + Modulus - leaving) * base + batch.text[at + length]) % Modulus;
+            const std::uint32_t leaving = batch.text[at] * leading_power % modulus;
+            hash = ((hash + modulus - leaving) * base + batch.text[at + length]) % modulus;
         }
     }
     __syncwarp();
     count(output.tally, filter_hits, verified, occurrences);
-}
-
-// Calls f.operator()<modulus>().
-template <class F>
-auto with_modulus(std::uint32_t modulus, F f) {
-    return modulus == 251 ? f.template operator()<251>() : f.template operator()<65521>();
 }
 
 unsigned blocks_for(std::uint64_t threads) {
@@ -188,8 +177,8 @@ unsigned blocks_for(std::uint64_t threads) {
 
 }  // namespace
 
-CudaRabinKarp::CudaRabinKarp(const PatternPool& pool, std::uint32_t modulus)
-    : modulus_(modulus), patterns_(pool), control_(modulus), table_(modulus), used_(used_words_max) {
+CudaRabinKarp::CudaRabinKarp(const PatternPool& pool)
+    : patterns_(pool), control_(modulus), table_(modulus), used_(used_words) {
     std::vector<std::uint16_t> powers;
     for (std::uint32_t i = 0, power = 1; i + 1 < modulus; ++i, power = power * base % modulus)
         powers.push_back(static_cast<std::uint16_t>(power));
@@ -222,11 +211,9 @@ void CudaRabinKarp::enqueue_table(cudaStream_t stream) const {
     cuda::check(cudaMemsetAsync(control_.data(), 0, control_.bytes(), stream), "clear table");
     cuda::check(cudaMemsetAsync(used_.data(), 0, used_.bytes(), stream), "clear table");
     if (patterns_not_empty_ == 0) return;
-    with_modulus(modulus_, [&]<std::uint32_t Modulus>() {
-        fill_table<Modulus><<<blocks_for(patterns_not_empty_), block_threads, 0, stream>>>(
-            patterns_.view(), by_length_.data(), patterns_not_empty_, hashes_.data(), control_.data(), table_.data(),
-            used_.data());
-    });
+    fill_table<<<blocks_for(patterns_not_empty_), block_threads, 0, stream>>>(
+        patterns_.view(), by_length_.data(), patterns_not_empty_, hashes_.data(), control_.data(), table_.data(),
+        used_.data());
     cuda::check_launch("fill_table");
 }
 
@@ -234,23 +221,14 @@ void CudaRabinKarp::reserve(std::uint32_t bytes) {
     sums_.reserve(bytes);
     std::size_t memory_bytes = 0;
     const BatchView batch{nullptr, bytes, 1, nullptr, nullptr};
-    cuda::check(with_modulus(modulus_,
-                             [&]<std::uint32_t Modulus>() {
-                                 return scan<Modulus>(nullptr, memory_bytes, batch, nullptr, nullptr, nullptr);
-                             }),
-                "size of the scan's memory");
+    cuda::check(scan(nullptr, memory_bytes, batch, nullptr, nullptr, nullptr), "size of the scan's memory");
     scan_memory_.reserve(memory_bytes);
 }
 
 void CudaRabinKarp::enqueue_prefix_sums(const BatchView& batch, cudaStream_t stream) const {
     if (batch.bytes == 0) return;
     std::size_t memory_bytes = scan_memory_.bytes();
-    cuda::check(with_modulus(modulus_,
-                             [&]<std::uint32_t Modulus>() {
-                                 return scan<Modulus>(scan_memory_.data(), memory_bytes, batch, powers_.data(),
-                                                      sums_.data(), stream);
-                             }),
-                "prefix sums");
+    cuda::check(scan(scan_memory_.data(), memory_bytes, batch, powers_.data(), sums_.data(), stream), "prefix sums");
 }
 
 template <class Output>
@@ -258,11 +236,9 @@ void CudaRabinKarp::enqueue_matches(const BatchView& batch, const Output& output
     if (batch.bytes == 0 || length_.empty()) return;
     constexpr unsigned blocks_max = 132 * 8 * 2;  // enough for any device; each takes several tiles
     const unsigned blocks = std::min(blocks_for(batch.bytes / 4 + 1), blocks_max);
-    with_modulus(modulus_, [&]<std::uint32_t Modulus>() {
-        match_windows<Modulus, Output><<<blocks, block_threads, 0, stream>>>(
-            batch, patterns_.view(), lengths_.data(), static_cast<std::uint32_t>(length_.size()), sums_.data(),
-            powers_.data(), table_.data(), used_.data(), output);
-    });
+    match_windows<Output><<<blocks, block_threads, 0, stream>>>(
+        batch, patterns_.view(), lengths_.data(), static_cast<std::uint32_t>(length_.size()), sums_.data(),
+        powers_.data(), table_.data(), used_.data(), output);
     cuda::check_launch("match_windows");
 }
 
@@ -278,14 +254,12 @@ void CudaRabinKarp::enqueue_plain(const BatchView& batch, const Output& output, 
     const unsigned blocks = blocks_for((batch.bytes + plain_part_bytes - 1) / plain_part_bytes);
     for (std::size_t l = 0; l < length_.size(); ++l) {
         std::uint32_t leading_power = 1;
-        for (std::uint32_t i = 1; i < length_[l]; ++i) leading_power = leading_power * base % modulus_;
+        for (std::uint32_t i = 1; i < length_[l]; ++i) leading_power = leading_power * base % modulus;
         for (std::uint32_t begin = length_begin_[l]; begin < length_begin_[l + 1]; begin += plain_chunk_patterns) {
             const std::uint32_t size = std::min(plain_chunk_patterns, length_begin_[l + 1] - begin);
-            with_modulus(modulus_, [&]<std::uint32_t Modulus>() {
-                plain_kernel<Modulus, Output><<<blocks, block_threads, 0, stream>>>(
-                    batch, patterns_.view(), by_length_.data() + begin, hashes_.data() + begin, size, length_[l],
-                    leading_power, output);
-            });
+            plain_kernel<Output>
+                <<<blocks, block_threads, 0, stream>>>(batch, patterns_.view(), by_length_.data() + begin,
+                                                       hashes_.data() + begin, size, length_[l], leading_power, output);
             cuda::check_launch("plain_kernel");
         }
     }

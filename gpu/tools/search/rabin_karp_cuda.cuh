@@ -1,5 +1,5 @@
-// Rabin-Karp on the device: plain (Nunes 2018, section 5.1) and with prefix sums (5.2). d = 2. The modulus is a
-// compile-time constant of the kernels: 65521 as in the thesis, or 251 so that tests can force collisions.
+// Rabin-Karp on the device: plain (Nunes 2018, section 5.1) and with prefix sums (5.2). d = 2, and the modulus is that
+// of the thesis.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,12 @@
 
 namespace sluice::substrings {
 
-constexpr std::uint32_t thesis_modulus = 65521, colliding_modulus = 251;
+constexpr std::uint32_t rabin_karp_modulus = 65521;
 
 class CudaRabinKarp {
 public:
-    // Fills the patterns' hash table on the device. `modulus`: 65521 or 251; the patterns must be fewer than half of
-    // it.
-    CudaRabinKarp(const PatternPool& pool, std::uint32_t modulus);
+    // Fills the patterns' hash table on the device. The patterns must be fewer than half of the modulus.
+    explicit CudaRabinKarp(const PatternPool& pool);
 
     // Allocates what a batch of `bytes` needs. Must be called before a larger batch is enqueued.
     void reserve(std::uint32_t bytes);
@@ -34,7 +33,6 @@ public:
     void enqueue_table(cudaStream_t stream) const;
 
 private:
-    std::uint32_t modulus_;
     DevicePatterns patterns_;
     std::uint32_t patterns_not_empty_ = 0;
     cuda::DeviceBuffer<std::uint16_t> powers_;           // step 1: d^i mod q for i below q - 1

@@ -78,7 +78,7 @@ void measure_long_text(Alphabet alphabet, const DeviceBatch& batch, const std::s
     const auto owned = make_patterns(alphabet, text, count, length, length, 5);
     const PatternPool pool(views_of(owned));
     const CudaFilter filter(pool, {});
-    CudaRabinKarp rabin_karp(pool, 65521);
+    CudaRabinKarp rabin_karp(pool);
     const BatchView view = batch.view();
     rabin_karp.reserve(view.bytes);
     cuda::DeviceBuffer<std::uint32_t> bitmap(view.bytes / 32 + 1);
