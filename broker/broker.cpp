@@ -337,8 +337,6 @@ void Broker::Parts::reload_certificates(bool only_changed) {
 
 std::vector<config::ListenerOptions> Broker::places() const { return parts_->listeners_->places(); }
 
-std::string Broker::address() const { return places().front().address; }
-
 std::uint16_t Broker::port() const { return places().front().port; }
 
 const Counters& Broker::counters() const { return parts_->counters_; }

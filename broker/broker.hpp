@@ -56,9 +56,8 @@ public:
     // Reads files again that may change while it runs: those of certificates and of users. Any thread, one at a time.
     void reload_files(bool only_changed);
 
-    // Where it listens, with the ports that it has got; and the first of these.
+    // Where it listens, with the ports that it has got; and the first of these ports.
     std::vector<config::ListenerOptions> places() const;
-    std::string address() const;
     std::uint16_t port() const;
     // The store's folder; "": it is in memory.
     const std::string& store_path() const;

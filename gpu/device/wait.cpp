@@ -62,7 +62,6 @@ void poll_for(cudaStream_t stream, const Polling& polling, IsDone is_done, Query
 
 LimitedWaits::LimitedWaits() : before_(limited) { limited = true; }
 LimitedWaits::~LimitedWaits() { limited = before_; }
-bool waits_are_limited() { return limited; }
 
 void wait(cudaStream_t stream) {
     if (!limited) return check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");

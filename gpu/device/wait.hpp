@@ -24,7 +24,6 @@ public:
 private:
     const bool before_;
 };
-bool waits_are_limited();
 
 // Waits until the stream's work has ended. Throws CudaError: cudaErrorLaunchTimeout after the limit, and at once if the
 // device has abandoned work and the stream's work has not ended.

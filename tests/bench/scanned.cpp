@@ -221,7 +221,7 @@ void grow(const char* text, std::size_t nodes) {
         std::vector<Event> events = events_of(parse(xml));
         index.run([&] { ask_us(leaves, 1, events); });
         rest.run([&] { ask_us(leaves, 0, events); });
-        steps = leaves.costs().back().steps;
+        steps = leaves.last_steps();
         events.clear();
         index.run([&] { leaves.end_batch(); });
         leaves.begin_batch();

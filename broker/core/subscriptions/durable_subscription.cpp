@@ -62,11 +62,6 @@ store::Hold DurableSubscription::hold() const {
     return {ledger_.cursor() + 1, is_deleted_ ? 0 : options_.hold_bytes};
 }
 
-std::string DurableSubscription::text() const {
-    const std::lock_guard lock(mutex_);
-    return text_;
-}
-
 bool DurableSubscription::set_options(const config::SubscriptionOptions& options, std::string text,
                                       std::optional<std::uint64_t> expected, Stored stored) {
     Feed dropped;

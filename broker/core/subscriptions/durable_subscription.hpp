@@ -71,7 +71,6 @@ public:
     Figures figures() const;
     const SubscriptionKey& key() const { return key_; }
     const std::string& owner() const { return key_.owner; }  // "": nobody
-    std::string text() const;
 
     // From now on these hold, for what is not yet delivered, and what is delivered again. False: it is deleted, or its
     // version is not the one expected.
@@ -172,7 +171,6 @@ private:
     std::size_t credit_of(Ledger::Consumer consumer) const;
     void end_consumers(ConsumerState state);
     Feed take_feed();
-    void drop_feed_if_unused(Feed& dropped);
     void take_again(Ledger::Consumer consumer, std::size_t most, Taken& taken, std::vector<Delivery>& unused);
     void take_new(Ledger::Consumer consumer, std::size_t most, Taken& taken, std::vector<Delivery>& unused);
     static void tally(std::uint64_t& own, base::Counter& total, std::uint64_t n = 1) {

@@ -46,13 +46,6 @@ TreeNode Tree::root() const {
     return {};
 }
 
-TreeNode Tree::element(std::uint32_t number) const {
-    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-        if (nodes_[i].type == NodeType::element && nodes_[i].number == number) return {this, i};
-    }
-    return {};
-}
-
 void Tree::remove_last(TreeNode element) {
     close_to(element.parent());
     elements_ = nodes_[element.index_].number;

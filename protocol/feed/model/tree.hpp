@@ -118,8 +118,6 @@ public:
 
     TreeNode document() const { return nodes_.empty() ? TreeNode() : TreeNode(this, 0); }
     TreeNode root() const;  // element
-    // By number; null if there are not so many. Takes time in proportion to the number.
-    TreeNode element(std::uint32_t number) const;
 
     // Building it, in document order. Texts must outlive it: keep() copies them.
     std::string_view keep(std::string_view text) { return texts_.keep(text); }

@@ -21,7 +21,6 @@ struct KnownLeaf {
     const xpath::Condition* condition = nullptr;  // null: it never holds
     ScannedDocument::Form form;
     std::uint32_t first_owner = 0, owners = 0;  // of State::owner_ids
-    std::uint32_t cost = 0;                     // index of the batch's costs, if that is this leaf's
 };
 
 }  // namespace
@@ -41,7 +40,6 @@ struct ScannedLeaves::State {
     SpareIndexes spare;  // declared before the documents, whose destructors use it
     std::unordered_map<const Document*, ScannedDocument> documents;
     BoundVariables variables;
-    std::vector<LeafCost> costs;
     std::uint64_t last_steps = 0;
     // The last document is usually used again.
     const Document* recent_address = nullptr;
@@ -50,7 +48,6 @@ struct ScannedLeaves::State {
     void forget_leaves();
     KnownLeaf& leaf(std::size_t index);
     ScannedDocument& document(const DocumentPtr& ptr);
-    void charge(KnownLeaf& leaf, std::size_t index, std::uint64_t steps);
 };
 
 void ScannedLeaves::State::forget_leaves() {
@@ -61,7 +58,7 @@ void ScannedLeaves::State::forget_leaves() {
 KnownLeaf& ScannedLeaves::State::leaf(std::size_t index) {
     KnownLeaf& leaf = leaves[index];
     if (leaf.version == version) return leaf;
-    leaf = {version, nullptr, {}, static_cast<std::uint32_t>(owner_ids.size()), 0, 0};
+    leaf = {version, nullptr, {}, static_cast<std::uint32_t>(owner_ids.size()), 0};
     const engine::ScannedCondition* const condition = (*conditions)[index].get();
     if (condition == nullptr || typeid(*condition) != typeid(xpath::Condition)) return leaf;
     leaf.condition = static_cast<const xpath::Condition*>(condition);
@@ -89,16 +86,6 @@ ScannedDocument& ScannedLeaves::State::document(const DocumentPtr& ptr) {
     return found->second;
 }
 
-void ScannedLeaves::State::charge(KnownLeaf& leaf, std::size_t index, std::uint64_t steps) {
-    last_steps = steps;
-    if (leaf.cost >= costs.size() || costs[leaf.cost].leaf != index) {
-        if (steps == 0) return;
-        leaf.cost = static_cast<std::uint32_t>(costs.size());
-        costs.push_back({index, 0});
-    }
-    costs[leaf.cost].steps += steps;
-}
-
 ScannedLeaves::ScannedLeaves(const ScanLimits& limits, std::function<void()> pause, Owners owners)
     : state_(std::make_unique<State>(limits, std::move(pause), std::move(owners))) {}
 ScannedLeaves::~ScannedLeaves() = default;
@@ -117,20 +104,18 @@ void ScannedLeaves::assign(std::shared_ptr<const Conditions> conditions) {
 }
 
 std::optional<bool> ScannedLeaves::holds(std::size_t index, const Event& event) {
-    KnownLeaf& leaf = state_->leaf(index);
+    const KnownLeaf& leaf = state_->leaf(index);
     state_->last_steps = 0;
     if (leaf.condition == nullptr) return false;
     const std::span<const ScanOwner> owners(state_->owner_ids.data() + leaf.first_owner, leaf.owners);
     ScannedDocument& document = state_->document(event.document);
     const auto answer = document.holds({leaf.form, *leaf.condition, (*state_->conditions)[index], owners, event},
                                        state_->variables, state_->meter);
-    state_->charge(leaf, index, document.last_steps());
+    state_->last_steps = document.last_steps();
     return answer;
 }
 
 std::uint64_t ScannedLeaves::last_steps() const { return state_->last_steps; }
-
-std::span<const LeafCost> ScannedLeaves::costs() const { return state_->costs; }
 
 std::size_t ScannedLeaves::bytes() const {
     std::size_t bytes = state_->variables.bytes();
@@ -139,7 +124,6 @@ std::size_t ScannedLeaves::bytes() const {
 }
 
 void ScannedLeaves::begin_batch() {
-    state_->costs.clear();
     const std::uint64_t version = state_->owners.version ? state_->owners.version() : state_->owners_version + 1;
     if (state_->owners.of && version != state_->owners_version) state_->forget_leaves();
     state_->owners_version = version;

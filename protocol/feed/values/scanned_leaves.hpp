@@ -18,11 +18,6 @@
 
 namespace sluice::feed {
 
-struct LeafCost {
-    std::size_t leaf = 0;
-    std::uint64_t steps = 0;
-};
-
 class ScannedLeaves {
 public:
     // Who asks for the leaves. Without `of`, or for a leaf without owners, no owner's budget applies. `count` returns
@@ -58,11 +53,9 @@ public:
     // again if bytes_max did not allow keeping them. Each owner of a leaf is charged in full.
     std::optional<bool> holds(std::size_t leaf, const Event& event);
 
-    void begin_batch();  // forgets the costs
+    void begin_batch();  // asks for the owners again, if they may be others
     void end_batch();    // forgets the event, and documents that nobody holds any more
 
-    // Of the leaves evaluated since begin_batch(), in order of first use.
-    std::span<const LeafCost> costs() const;
     // Of the last call of holds(), without the document's index. 0: it evaluated nothing.
     std::uint64_t last_steps() const;
 

@@ -61,7 +61,6 @@ public:
     void put(Family family, std::string_view key, std::span<const std::string_view> value);
     void put(Family family, std::string_view key, std::string_view value) { put(family, key, std::span(&value, 1)); }
     void erase(Family family, std::string_view key);
-    bool is_empty() const;
 
 private:
     friend class Database;

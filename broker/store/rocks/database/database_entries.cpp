@@ -40,8 +40,6 @@ void Batch::erase(Family family, std::string_view key) {
     parts_->batch.Delete(parts_->handles[index_of(family)], slice(key));
 }
 
-bool Batch::is_empty() const { return parts_->batch.Count() == 0; }
-
 struct Cursor::Parts {
     std::string end;
     rocksdb::Slice end_slice;

@@ -71,10 +71,16 @@ TEST_CASE("where elements stand, in the text and in the rewritten one") {
     const Case cases[] = {
         {text.substr(1), "a", 6}, {"<d:b c='1'><e/></d:b >", "dc:b", 3}, {"<e/>", "e", 1}, {"<f/>", "f", 1}};
     REQUIRE(scanned->elements.size() == std::size(cases));
+    const TreeNode document = scanned->tree.document();
+    TreeNode element = scanned->tree.root();
     for (std::size_t i = 0; i < std::size(cases); ++i) {
         const ElementRange& range = scanned->elements[i];
         CHECK(text.substr(range.begin, range.end - range.begin) == cases[i].source);
-        CHECK(scanned->tree.element(static_cast<std::uint32_t>(i)).name() == cases[i].name);
+        REQUIRE(element);
+        CHECK(element.name() == cases[i].name);
+        CHECK(element.element_number() == i);
+        do element = element.next_below(document);
+        while (element && !element.is_element());
         CHECK(range.values == cases[i].values);
     }
     CHECK(scanned->elements[1].known == find_known_namespace("http://purl.org/dc/elements/1.1/"));
