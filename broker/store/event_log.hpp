@@ -16,6 +16,7 @@
 #pragma once
 
 #include <boost/container/small_vector.hpp>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -29,13 +30,33 @@
 #include "broker/store/append_error.hpp"
 #include "broker/store/attempt_id.hpp"
 #include "broker/store/durable_state.hpp"
-#include "broker/store/retention.hpp"
 #include "protocol/feed/model/document.hpp"
 #include "protocol/feed/model/record.hpp"
 #include "protocol/feed/record/record_item.hpp"
 #include "protocol/text/stream_selection.hpp"
 
 namespace sluice::store {
+
+// How much of a stream is retained. Events are dropped as soon as one of the bounds is exceeded, the oldest first.
+struct Retention {
+    std::chrono::microseconds age = std::chrono::microseconds::max();
+    std::size_t events = ~std::size_t{0};
+    std::size_t bytes = ~std::size_t{0};  // of memory or disk
+    // Of a published item's identity on disk, since it was last seen. Events come and go without it.
+    std::chrono::microseconds identities = std::chrono::microseconds::max();
+
+    friend bool operator==(const Retention&, const Retention&) = default;
+};
+
+// What is kept although the stream's retention would drop it: its events from `first_id` on, while those that retention
+// alone would have dropped take at most `bytes`. If they take more, the oldest are dropped.
+struct Hold {
+    std::uint64_t first_id = 0;
+    std::size_t bytes = 0;  // of memory or disk; 0: nothing is held
+
+    bool holds(std::uint64_t id) const { return bytes != 0 && id >= first_id; }
+    friend bool operator==(const Hold&, const Hold&) = default;
+};
 
 // The events of one published document, in document order, at least one.
 struct Append {

@@ -7,14 +7,33 @@
 
 #include <deque>
 #include <functional>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
+#include "gpu/device/device.hpp"
 #include "gpu/operators/alignment/cuda/wavefront_aligner.hpp"
 #include "gpu/operators/alignment/cuda/wavefront_launch.hpp"
-#include "gpu/tools/align/device_error.hpp"
 #include "gpu/tools/align/slices.hpp"
 
 namespace sluice::alignment {
+
+// Errors name the device that failed: "GPU 1: cudaMalloc of …".
+class DeviceError : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// Calls what() with device `number` current. Rethrows a CudaError as a DeviceError that names the device.
+template <class What>
+auto on_device(int number, What what) {
+    try {
+        cuda::check(cudaSetDevice(number), "cudaSetDevice");
+        return what();
+    } catch (const cuda::CudaError& error) {
+        cudaGetLastError();
+        throw DeviceError("GPU " + std::to_string(number) + ": " + error.what());
+    }
+}
 
 // Throws unless `devices` are 1 to MultiDeviceAligner::devices_max numbers of existing devices.
 void require_devices(std::span<const int> devices);

@@ -1,4 +1,4 @@
-#include "gpu/cuda/clusters/mask_place.hpp"
+#include "gpu/cuda/clusters/mask_view.hpp"
 
 #include <catch2/catch.hpp>
 
