@@ -1,5 +1,5 @@
-// The inner loop of align_many(), compiled for several instruction sets: lanes_*.hpp are the vectors, lane_loops.hpp is
-// the loop, and kernels_*.cpp combine the two.
+// The inner loop of align_many(), compiled for several instruction sets: lane_loops.hpp is the loop, and kernels_*.cpp
+// have the vectors.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// Shared by rows.cpp and its kernels: rows_loops.hpp is the loop, lanes_*.hpp are the vectors, and kernels_*.cpp
-// combine the two for an instruction set.
+// Shared by rows.cpp and its kernels: rows_loops.hpp is the loop, and kernels_*.cpp have the vectors of an instruction
+// set.
 #pragma once
 
 #include <vector>
