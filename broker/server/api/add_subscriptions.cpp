@@ -1,7 +1,7 @@
 #include "broker/server/api/add_subscriptions.hpp"
 
+#include <atomic>
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -12,7 +12,7 @@
 #include "broker/server/api/problems.hpp"
 #include "broker/server/http/busy_problems.hpp"
 #include "broker/server/http/takeover.hpp"
-#include "broker/server/net/reserved_post.hpp"
+#include "broker/server/net/wake_up.hpp"
 #include "config/options.hpp"
 
 namespace sluice::server {
@@ -21,13 +21,11 @@ namespace asio = boost::asio;
 
 namespace {
 
-// Lets the registry's thread wake the coroutine.
-struct Admitted {
-    explicit Admitted(const asio::any_io_executor& executor) : timer(executor, asio::steady_timer::time_point::max()) {}
+// A subscriber waits for the registry's thread.
+struct AwaitedAddition final : WakeUp {
+    using WakeUp::WakeUp;
 
-    asio::steady_timer timer;
-    bool done = false;  // used by the connection's thread only
-    PostMemory post_memory;
+    std::atomic<bool> is_done{false};
 };
 
 HttpReply refuse(broker::Admission admission, const config::LimitOptions& limits) {
@@ -43,16 +41,14 @@ HttpReply refuse(broker::Admission admission, const config::LimitOptions& limits
 asio::awaitable<std::optional<HttpReply>> add_subscriptions(Services& services,
                                                             std::shared_ptr<broker::Subscriber> subscriber,
                                                             std::vector<broker::Subscription> subscriptions) {
-    const auto admitted = std::make_shared<Admitted>(co_await asio::this_coro::executor);
-    const auto tell = [admitted] {
-        post_reserved(admitted->timer.get_executor(), admitted->post_memory, [admitted] {
-            admitted->done = true;
-            admitted->timer.cancel();
-        });
+    const auto awaited = std::make_shared<AwaitedAddition>(co_await asio::this_coro::executor);
+    const auto tell = [awaited] {
+        awaited->is_done = true;
+        wake(awaited);
     };
     const broker::Admission admission = services.registry.add(subscriber, std::move(subscriptions), tell);
     if (admission != broker::Admission::admitted) co_return refuse(admission, services.options.limits);
-    while (!admitted->done) co_await admitted->timer.async_wait(asio::as_tuple(asio::use_awaitable));
+    while (!awaited->is_done) co_await awaited->timer.async_wait(asio::as_tuple(asio::use_awaitable));
     if (subscriber->not_added) co_return memory_problem(broker::MemoryShortage::temporary);
     co_return std::nullopt;
 }

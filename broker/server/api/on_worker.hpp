@@ -1,30 +1,45 @@
 // Runs a function on a worker thread while the calling coroutine waits and its own thread serves others.
 #pragma once
 
-#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/system/error_code.hpp>
 #include <chrono>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "broker/base/workers.hpp"
 #include "broker/server/net/peer_watch.hpp"
+#include "broker/server/net/wake_up.hpp"
 
 namespace sluice::server {
 
 namespace detail {
 
-// The outcome of the function, passed from the worker's thread to the coroutine's.
-template <typename Result>
-struct Outcome {
+// A function on its way to a worker's thread and back.
+template <typename Function, typename Result>
+struct WorkerRun final : WakeUp {
+    WorkerRun(const boost::asio::any_io_executor& executor, Function work)
+        : WakeUp(executor), function(std::move(work)) {}
+
+    void operator()(Time deadline) noexcept {
+        try {
+            if (std::chrono::steady_clock::now() <= deadline) result.emplace(function());
+        } catch (...) {
+            failure = std::current_exception();
+        }
+    }
+
+    Function function;
     std::optional<Result> result;
     std::exception_ptr failure;
+    base::Workers::Ticket ticket = 0;  // 0: not posted
 };
 
 }  // namespace detail
@@ -40,43 +55,39 @@ boost::asio::awaitable<std::optional<Result>> run_on_worker(base::Workers& worke
                                                             std::shared_ptr<Departure> departure = nullptr,
                                                             base::Workers::Time estimate = {}) {
     namespace asio = boost::asio;
-    const auto work = std::make_shared<Function>(std::move(function));
-    const auto outcome = std::make_shared<detail::Outcome<Result>>();
-    // Named, not written inside co_await: decisions/coroutines.md.
-    auto initiate = [&workers, owner, deadline, work, outcome, departure, estimate](auto handler) {
-        // Shared, since std::function must be copyable.
-        const auto resume = std::make_shared<decltype(handler)>(std::move(handler));
-        const auto done = [resume] {
-            asio::post(asio::get_associated_executor(*resume), [resume] { std::move (*resume)(); });
+    const auto executor = co_await asio::this_coro::executor;
+    const auto run = std::make_shared<detail::WorkerRun<Function, Result>>(executor, std::move(function));
+    // Before the task is posted, since this may fail.
+    if (departure != nullptr) {
+        departure->on_notice = [&workers, owner, weak = std::weak_ptr(run)] {
+            const auto left = weak.lock();
+            if (left == nullptr || left->ticket == 0 || !workers.cancel(owner, left->ticket)) return;
+            left->timer.cancel();
         };
-        const auto task = [deadline, work, outcome, done] {
-            try {
-                if (std::chrono::steady_clock::now() <= deadline) outcome->result.emplace((*work)());
-            } catch (...) {
-                outcome->failure = std::current_exception();
-            }
-            done();
-        };
-        // Before the task is posted, since this may fail. The function is weak, since the coroutine owns the departure.
-        std::shared_ptr<base::Workers::Ticket> ticket;
-        if (departure != nullptr) {
-            ticket = std::make_shared<base::Workers::Ticket>(0);
-            departure->on_notice = [&workers, owner, ticket, waiting = std::weak_ptr(resume)] {
-                const auto held = waiting.lock();
-                if (held == nullptr || !workers.cancel(owner, *ticket)) return;
-                asio::post(asio::get_associated_executor(*held), [held] { std::move (*held)(); });
-            };
-        }
-        const base::Workers::Ticket posted = workers.post(owner, task, estimate);
-        if (posted == 0) return done();
-        if (departure == nullptr) return;
-        *ticket = posted;
-        if (departure->noticed) departure->on_notice();
+    }
+    const auto task = [run, deadline] {
+        (*run)(deadline);
+        wake(run);
     };
-    co_await asio::async_initiate<const asio::use_awaitable_t<>, void()>(std::move(initiate), asio::use_awaitable);
+    // Waits first, since this may fail, and who does not wait may be gone before the function, which uses what it has.
+    // Named, not written inside co_await: decisions/coroutines.md.
+    auto initiate = [&workers, owner, estimate, departure, run, task](auto handler) {
+        run->timer.async_wait(std::move(handler));
+        try {
+            run->ticket = workers.post(owner, task, estimate);
+        } catch (...) {
+            run->failure = std::current_exception();
+        }
+        if (run->ticket == 0)
+            run->timer.cancel();
+        else if (departure != nullptr && departure->noticed)
+            departure->on_notice();
+    };
+    using Token = asio::as_tuple_t<asio::use_awaitable_t<>>;
+    co_await asio::async_initiate<const Token, void(boost::system::error_code)>(std::move(initiate), Token());
     if (departure != nullptr) departure->on_notice = nullptr;
-    if (outcome->failure) std::rethrow_exception(outcome->failure);
-    co_return std::move(outcome->result);
+    if (run->failure) std::rethrow_exception(run->failure);
+    co_return std::move(run->result);
 }
 
 }  // namespace sluice::server

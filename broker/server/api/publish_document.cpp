@@ -26,8 +26,8 @@
 #include "broker/server/http/permission.hpp"
 #include "broker/server/http/reply_writer.hpp"
 #include "broker/server/net/address_table.hpp"
-#include "broker/server/net/reserved_post.hpp"
 #include "broker/server/net/turn_end.hpp"
+#include "broker/server/net/wake_up.hpp"
 #include "broker/store/event_log.hpp"
 #include "config/options.hpp"
 #include "protocol/text/stream_name.hpp"
@@ -119,52 +119,37 @@ asio::awaitable<Prepared> prepare_in_time(Services& services, const HttpRequest&
     }
 }
 
-// Lets the matching thread wake the coroutine.
-struct RoomWaiter {
-    RoomWaiter(const asio::any_io_executor& executor, Clock::time_point deadline) : timer(executor, deadline) {}
-
-    asio::steady_timer timer;
-    PostMemory post_memory;
-};
-
 // Returns false if there was no room in time, or the publication is cut off.
 asio::awaitable<bool> wait_for_room(Services& services, const HttpRequest& request, const std::string& stream,
                                     broker::EventQueue::Waiting& waiting, Patience& patience) {
     if (has_earlier_replies(request) && !co_await write_replies_before(services, request, patience)) co_return false;
     const auto executor = co_await asio::this_coro::executor;
-    const auto waiter = std::make_shared<RoomWaiter>(executor, patience.deadline);
-    const bool waits = services.queue.wait_for_room(stream, waiting, [waiter] {
-        // When the I/O thread runs the posted function, the coroutine already waits below.
-        post_reserved(waiter->timer.get_executor(), waiter->post_memory, [waiter] { waiter->timer.cancel(); });
-    });
-    if (!waits) co_return true;
-    const auto [cancelled] = co_await waiter->timer.async_wait(asio::as_tuple(asio::use_awaitable));
+    const auto wake_up = std::make_shared<WakeUp>(executor, patience.deadline);
+    if (!services.queue.wait_for_room(stream, waiting, waker(wake_up))) co_return true;
+    const auto [cancelled] = co_await wake_up->timer.async_wait(asio::as_tuple(asio::use_awaitable));
     co_return cancelled == asio::error::operation_aborted;
 }
 
-// Lets the log's thread notify a publisher that its append has ended.
-struct AppendWaiter {
-    explicit AppendWaiter(const asio::any_io_executor& executor) : timer(executor, Clock::time_point::max()) {}
+// A publisher waits for the log's thread.
+struct AwaitedAppend final : WakeUp {
+    using WakeUp::WakeUp;
 
-    asio::steady_timer timer;
-    PostMemory post_memory;
-    std::optional<broker::Publisher::Outcome> outcome;  // set before the timer is cancelled
+    std::optional<broker::Publisher::Outcome> outcome;  // set before it is woken
 };
 
 // Where appends do not end at once, the request's route is not prompt (endpoints.cpp): earlier replies are written.
 asio::awaitable<broker::Publisher::Outcome> append(broker::Publisher& publisher, const PublicationPtr& publication,
                                                    const broker::StoredItems* found) {
     const auto executor = co_await asio::this_coro::executor;
-    const auto waiter = std::make_shared<AppendWaiter>(executor);
-    broker::Publisher::Done done = [waiter](const broker::Publisher::Outcome& outcome) {
-        // When the I/O thread runs the posted function, the coroutine already waits below.
-        waiter->outcome = outcome;
-        post_reserved(waiter->timer.get_executor(), waiter->post_memory, [waiter] { waiter->timer.cancel(); });
+    const auto awaited = std::make_shared<AwaitedAppend>(executor);
+    broker::Publisher::Done done = [awaited](const broker::Publisher::Outcome& outcome) {
+        awaited->outcome = outcome;
+        wake(awaited);
     };
     const auto known = publisher.publish(publication, std::move(done), found);
     if (known) co_return *known;
-    co_await waiter->timer.async_wait(asio::as_tuple(asio::use_awaitable));
-    co_return *waiter->outcome;
+    co_await awaited->timer.async_wait(asio::as_tuple(asio::use_awaitable));
+    co_return *awaited->outcome;
 }
 
 // The same without waiting: sets what the submission has of an append that is under way. Returns the outcome if it is
@@ -173,10 +158,10 @@ std::optional<broker::Publisher::Outcome> begin_append(broker::Publisher& publis
                                                        const broker::StoredItems* found, Submission& submission) {
     const auto append = std::make_shared<PendingAppend>();
     append->publication = publication;
-    broker::Publisher::Done done = [append, bell = submission.bell](const broker::Publisher::Outcome& outcome) {
+    broker::Publisher::Done done = [append, wake_up = submission.wake_up](const broker::Publisher::Outcome& outcome) {
         append->outcome = outcome;
         append->is_known.store(true, std::memory_order_release);
-        ring(bell);
+        wake(wake_up);
     };
     const auto known = publisher.publish(publication, std::move(done), found);
     if (!known) submission.append = append;
@@ -324,16 +309,6 @@ asio::awaitable<bool> find_first_reply(Services& services, const HttpRequest& re
 }
 
 }  // namespace
-
-void ring(const std::shared_ptr<AppendBell>& bell) {
-    bell->rung.exchange(true);
-    // If a post is pending, its function has yet to look for what is known.
-    post_reserved(bell->timer.get_executor(), bell->post_memory, [bell] {
-        bell->rung.exchange(false);
-        bell->timer.cancel();
-        if (bell->on_ring) bell->on_ring();
-    });
-}
 
 std::optional<HttpReply> refuse_publisher(const HttpRequest& request) {
     const std::string_view stream = parameter(request.query, "stream", "default");

@@ -3,12 +3,8 @@
 #pragma once
 
 #include <atomic>
-#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <chrono>
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,22 +14,10 @@
 #include "broker/server/api/publish_task.hpp"
 #include "broker/server/api/services.hpp"
 #include "broker/server/http/http_types.hpp"
-#include "broker/server/net/reserved_post.hpp"
+#include "broker/server/net/wake_up.hpp"
 #include "protocol/text/digest.hpp"
 
 namespace sluice::server {
-
-// Tells a request's coroutine that appends of it have ended. All but ring() belongs to the request's thread.
-struct AppendBell {
-    explicit AppendBell(const boost::asio::any_io_executor& executor)
-        : timer(executor, std::chrono::steady_clock::time_point::max()) {}
-
-    boost::asio::steady_timer timer;  // is cancelled
-    std::function<void()> on_ring;
-    PostMemory post_memory;
-    std::atomic<bool> rung{false};
-};
-void ring(const std::shared_ptr<AppendBell>& bell);  // on any thread
 
 // An append that is under way.
 struct PendingAppend {
@@ -44,8 +28,8 @@ struct PendingAppend {
 
 // What becomes of a document for whose append nobody waits.
 struct Submission {
-    std::shared_ptr<AppendBell> bell;
-    bool wants_reply = true;  // its text, even if it was accepted; with an idempotency key it must be wanted
+    std::shared_ptr<WakeUp> wake_up;  // of the request's coroutine, when an append has ended
+    bool wants_reply = true;          // its text, even if it was accepted; with an idempotency key it must be wanted
 
     std::shared_ptr<const PendingAppend> append{};  // null: nothing is under way
     broker::IdempotencyKeys::Claim claim{};         // of the key, while it is

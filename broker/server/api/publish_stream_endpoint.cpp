@@ -62,18 +62,18 @@ public:
           body_(*request.body_stream),
           plan_(std::move(plan)),
           executor_(executor),
-          bell_(std::make_shared<AppendBell>(executor)),
+          wake_up_(std::make_shared<WakeUp>(executor)),
           splitter_(plan_.framing, services.options.limits.document_bytes),
           summary_(std::string(parameter(request.query, "stream", "default")), plan_.first_number) {
         // Only what has come is published; whether the client has left does not matter.
         request_.transport = nullptr;
         if (plan_.streams_reply) body_.document_replies = this;
         if (request_.address_use != nullptr) share_.emplace(*request_.address_use);
-        bell_->on_ring = [this] { body_.interrupt(); };
+        wake_up_->on_wake = [this] { body_.interrupt(); };
         services_.publish_streams.fetch_add(1, std::memory_order_relaxed);
     }
     ~PublishStream() override {
-        bell_->on_ring = nullptr;
+        wake_up_->on_wake = nullptr;
         body_.document_replies = nullptr;
         services_.publish_streams.fetch_sub(1, std::memory_order_relaxed);
     }
@@ -139,7 +139,7 @@ private:
     BodyStream& body_;
     const PublishStreamPlan plan_;
     const asio::any_io_executor executor_;
-    const std::shared_ptr<AppendBell> bell_;
+    const std::shared_ptr<WakeUp> wake_up_;
     std::string part_;  // of the body, whose records are being published
     wire::RecordSplitter splitter_;
     PublishSummary summary_;
@@ -222,7 +222,7 @@ asio::awaitable<BodyStream::End> PublishStream::publish_body() {
         if (part_.size() > part_a_turn_bytes) co_await take_turn(executor_);
         if (has_unwritten()) co_await write_unwritten();
         if (is_broken_) co_return End::peer_left;
-        // From here nothing suspends until read() waits: a bell that rang meanwhile would not interrupt it.
+        // From here nothing suspends until read() waits: a wake-up meanwhile would not interrupt it.
         rest();
         const Clock::time_point deadline = record_deadline();
         const Clock::time_point begun = deadline == Clock::time_point::max() ? deadline : Clock::now();
@@ -281,7 +281,7 @@ asio::awaitable<std::optional<BodyStream::End>> PublishStream::publish_record(Sp
     document.place.line = record.line;
     document.place.offset = record.offset;
     document.bytes = record.text.size();
-    document.submission.bell = bell_;
+    document.submission.wake_up = wake_up_;
     document.submission.wants_reply = plan_.streams_reply || !plan_.key.empty();
     bytes_under_way_ += document.bytes;
     bool lacks_memory = false;
@@ -511,7 +511,7 @@ HttpReply PublishStream::reply_without_memory(Document& document) {
 
 asio::awaitable<void> PublishStream::wait_for_first() {
     while (!under_way_.empty() && under_way_.front().submission.is_under_way())
-        co_await bell_->timer.async_wait(no_throw);
+        co_await wake_up_->timer.async_wait(no_throw);
 }
 
 bool PublishStream::has_unwritten() {

@@ -21,7 +21,7 @@
 #include "broker/core/ingest/streams.hpp"
 #include "broker/server/http/takeover.hpp"
 #include "broker/server/net/counted_place.hpp"
-#include "broker/server/sse/wake_up.hpp"
+#include "broker/server/net/wake_up.hpp"
 
 namespace sluice::config {
 struct Options;

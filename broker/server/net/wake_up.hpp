@@ -1,5 +1,6 @@
-// What wakes a stream that waits for events: other threads, and its client's departure. Any thread may call a waker;
-// all else belongs to the stream's thread.
+// What wakes a coroutine that waits for another thread. It waits by the timer, whose cancellation means that it has
+// been woken. A wake-up comes only while it waits, as its thread runs nothing else until then. Any thread may call
+// wake() and a waker; all else belongs to the coroutine's thread.
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
@@ -12,24 +13,29 @@
 
 namespace sluice::server {
 
-class WakeUp final : public WakeUps::Sleeper {
+class WakeUp : public WakeUps::Sleeper {
 public:
-    explicit WakeUp(const boost::asio::any_io_executor& executor) : timer(executor), wake_ups(WakeUps::of(executor)) {}
+    using Time = boost::asio::steady_timer::time_point;
 
-    boost::asio::steady_timer timer;  // is cancelled
-    std::function<void()> on_wake;
-    WakeUps& wake_ups;  // of its thread
+    explicit WakeUp(const boost::asio::any_io_executor& executor, Time deadline = Time::max())
+        : timer(executor, deadline), wake_ups(WakeUps::of(executor)) {}
+
+    boost::asio::steady_timer timer;
+    std::function<void()> on_wake;  // besides
+    WakeUps& wake_ups;              // of its thread
 
 private:
-    void wake_up() override {
+    void wake_up() final {
         timer.cancel();
         if (on_wake) on_wake();
     }
 };
 
-// The `wake` of a mailbox.
+// What was done before is seen by who is woken. Never fails.
+inline void wake(const std::shared_ptr<WakeUp>& wake_up) { wake_up->wake_ups.wake(wake_up); }
+
 inline std::function<void()> waker(const std::shared_ptr<WakeUp>& wake_up) {
-    return [wake_up] { wake_up->wake_ups.wake(wake_up); };
+    return [wake_up] { wake(wake_up); };
 }
 
 // Watches the client while it lives. When the client has left, it ends what the stream waits for.
