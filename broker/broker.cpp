@@ -350,6 +350,7 @@ void Broker::Parts::drain() {
     const Clock::time_point now = Clock::now();
     const Clock::duration timeout = options_.shutdown.drain_timeout;
     services_.draining = true;
+    memory_.end_watches();
     fanout_.end_replays();
     subscriptions_.stop();
     authentication_.drain();

@@ -1,6 +1,7 @@
 #include "broker/base/memory/memory_budget.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "gpu/check/check.hpp"
 
@@ -74,13 +75,43 @@ void MemoryBudget::force_take(MemoryUse use, std::size_t bytes) {
 
 void MemoryBudget::release(MemoryUse use, std::size_t bytes) {
     const std::size_t of_use = of(use).fetch_sub(bytes, std::memory_order_relaxed);
-    const std::size_t used = used_.fetch_sub(bytes, std::memory_order_relaxed);
+    const std::size_t used = used_.fetch_sub(bytes);
     SLUICE_CHECK(bytes <= of_use && bytes <= used);
+    call_watches(used - bytes);
 }
 
 void MemoryBudget::set_overhead(std::size_t bytes) {
     const std::size_t before = of(MemoryUse::overhead).exchange(bytes, std::memory_order_relaxed);
-    used_.fetch_add(bytes - before, std::memory_order_relaxed);  // modulo 2^64, so it may also shrink
+    const std::size_t used = used_.fetch_add(bytes - before);  // modulo 2^64, so it may also shrink
+    call_watches(used + bytes - before);
+}
+
+void MemoryBudget::call_watches(std::size_t used) {
+    if (used >= watched_.load()) return;
+    const std::lock_guard lock(watches_mutex_);
+    call_watches_locked();
+}
+
+void MemoryBudget::call_watches_locked() {
+    std::size_t watched = 0;
+    for (RoomWatch** at = &watches_; *at != nullptr;) {
+        RoomWatch& watch = **at;
+        if (watches_end_ || used() <= watch.used_max_) {
+            *at = watch.next_;
+            watch.is_listed_ = false;
+            watch.wake_();
+        } else {
+            watched = std::max(watched, watch.used_max_ + 1);
+            at = &watch.next_;
+        }
+    }
+    watched_.store(watched);
+}
+
+void MemoryBudget::end_watches() {
+    const std::lock_guard lock(watches_mutex_);
+    watches_end_ = true;
+    call_watches_locked();
 }
 
 bool MemoryCharge::resize(std::size_t bytes) {
@@ -102,6 +133,26 @@ void MemoryCharge::release() {
     if (budget_ != nullptr) budget_->release(use_, bytes_);
     budget_ = nullptr;
     bytes_ = 0;
+}
+
+RoomWatch::RoomWatch(MemoryBudget& budget, MemoryUse use, std::size_t bytes, std::function<void()> wake)
+    : budget_(budget),
+      used_max_(budget.ceiling_for(use, bytes) - std::min(bytes, budget.ceiling_for(use, bytes))),
+      wake_(std::move(wake)) {
+    const std::lock_guard lock(budget_.watches_mutex_);
+    next_ = std::exchange(budget_.watches_, this);
+    budget_.watched_.store(std::max(budget_.watched_.load(), used_max_ + 1));
+    // Who releases from here on sees that there is a watch.
+    if (budget_.watches_end_ || budget_.used_.load() <= used_max_) budget_.call_watches_locked();
+}
+
+RoomWatch::~RoomWatch() {
+    const std::lock_guard lock(budget_.watches_mutex_);
+    if (!is_listed_) return;
+    RoomWatch** at = &budget_.watches_;
+    while (*at != this) at = &(*at)->next_;
+    *at = next_;
+    budget_.call_watches_locked();  // of the others, if any; and says how many there are
 }
 
 }  // namespace sluice::base

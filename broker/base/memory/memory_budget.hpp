@@ -7,6 +7,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <mutex>
 #include <string_view>
 #include <utility>
 
@@ -29,6 +31,7 @@ inline constexpr std::array<std::string_view, 10> memory_use_names = {
     "identities",  "store",  "filters",   "evaluation", "overhead"};
 
 class MemoryCharge;
+class RoomWatch;
 
 class MemoryBudget {
 public:
@@ -61,8 +64,12 @@ public:
     void set_idle_overhead(std::size_t bytes) { idle_overhead_.store(bytes, std::memory_order_relaxed); }
     std::size_t idle_overhead() const { return idle_overhead_.load(std::memory_order_relaxed); }
 
+    // From now on nobody waits for room: watches are called at once.
+    void end_watches();
+
 private:
     friend class MemoryCharge;
+    friend class RoomWatch;
     using Bytes = std::atomic<std::size_t>;
     static constexpr std::size_t little_bytes = 64u << 10;
 
@@ -71,6 +78,8 @@ private:
     bool take(MemoryUse use, std::size_t bytes, std::size_t charge);
     void force_take(MemoryUse use, std::size_t bytes);
     void release(MemoryUse use, std::size_t bytes);
+    void call_watches(std::size_t used);
+    void call_watches_locked();
     Bytes& of(MemoryUse use) { return by_use_[static_cast<std::size_t>(use)]; }
     const Bytes& of(MemoryUse use) const { return by_use_[static_cast<std::size_t>(use)]; }
 
@@ -79,6 +88,11 @@ private:
     std::array<Bytes, memory_use_names.size()> by_use_{};
     std::atomic<std::uint64_t> refusals_{0};
     Bytes idle_overhead_{0};
+    // Changes of used_ that may make room, and what follows them, are in one order with those of watched_.
+    Bytes watched_{0};  // more than the greatest total for which a watch is called; 0: there is no watch
+    std::mutex watches_mutex_;
+    RoomWatch* watches_ = nullptr;
+    bool watches_end_ = false;
 };
 
 // Bytes charged to a budget; the destructor releases them. An empty charge belongs to no budget: it grows without limit
@@ -110,6 +124,27 @@ private:
     MemoryBudget* budget_ = nullptr;
     MemoryUse use_ = MemoryUse::overhead;
     std::size_t bytes_ = 0;
+};
+
+// Waits for room in a budget: calls a function once, as soon as a charge would be accepted that has been refused.
+// Others may take the room before.
+class RoomWatch {
+public:
+    // `wake` is called by whoever makes room, or before the constructor returns if there is room; not after the
+    // destructor has begun. It must not fail, charge or release. The budget must outlive the watch.
+    RoomWatch(MemoryBudget& budget, MemoryUse use, std::size_t bytes, std::function<void()> wake);
+    RoomWatch(const RoomWatch&) = delete;
+    RoomWatch& operator=(const RoomWatch&) = delete;
+    ~RoomWatch();
+
+private:
+    friend class MemoryBudget;
+
+    MemoryBudget& budget_;
+    const std::size_t used_max_;  // the total at which there is room
+    const std::function<void()> wake_;
+    RoomWatch* next_ = nullptr;
+    bool is_listed_ = true;  // it has not been called
 };
 
 }  // namespace sluice::base

@@ -25,7 +25,7 @@ ChargedDocument parse_charged(base::MemoryBudget& memory, std::string&& bytes, c
     const auto held = std::make_shared<Held>();
     held->document_memory = memory.charge(base::MemoryUse::documents, bytes_max);
     if (!held->document_memory) {
-        parsed.shortage = shortage_of(memory, base::MemoryUse::documents, bytes_max, held_bytes);
+        parsed.missing = missing_memory(memory, base::MemoryUse::documents, bytes_max, held_bytes);
         return parsed;
     }
     auto document = feed::parse_document(std::move(bytes), options);

@@ -14,7 +14,7 @@ namespace sluice::broker {
 struct ChargedDocument {
     feed::DocumentPtr document;  // its tree and its queued events are charged until the last reference to it is gone
     std::optional<feed::FeedError> fault;
-    std::optional<MemoryShortage> shortage;
+    std::optional<MissingMemory> missing;
 };
 
 // Consumes `bytes`, unless there is no memory for the document: then the caller may try again. `held`: as for

@@ -18,4 +18,15 @@ inline MemoryShortage shortage_of(const base::MemoryBudget& memory, base::Memory
     return memory.could_fit(use, bytes, held) ? MemoryShortage::temporary : MemoryShortage::permanent;
 }
 
+// The charge that was refused.
+struct MissingMemory {
+    MemoryShortage shortage;
+    base::MemoryUse use;
+    std::size_t bytes;
+};
+inline MissingMemory missing_memory(const base::MemoryBudget& memory, base::MemoryUse use, std::size_t bytes,
+                                    std::size_t held) {
+    return {shortage_of(memory, use, bytes, held), use, bytes};
+}
+
 }  // namespace sluice::broker

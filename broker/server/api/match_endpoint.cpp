@@ -98,7 +98,7 @@ std::optional<HttpReply> read_document(const Services& services, const auth::Rig
                                         *repair};
     const broker::ChargedDocument parsed =
         broker::parse_charged(services.memory, std::move(trial.document), options, held);
-    if (parsed.shortage) return memory_problem(*parsed.shortage);
+    if (parsed.missing) return memory_problem(parsed.missing->shortage);
     if (parsed.fault && parsed.fault->kind == feed::FeedError::Kind::event_path)
         return event_path_problem(*parsed.fault);
     if (parsed.fault) return feed_problem(*parsed.fault);

@@ -98,24 +98,26 @@ private:
     bool waits_ = false;
 };
 
-// Prepares a task again and again for which there was no memory, until the deadline.
+// Prepares a task for which there was no memory as soon as there is, until the deadline.
 asio::awaitable<Prepared> prepare_in_time(Services& services, const HttpRequest& request, PublishTask& task,
-                                          broker::MemoryShortage shortage, Patience& patience) {
-    constexpr std::chrono::milliseconds first_pause{2}, longest_pause{50};
+                                          broker::MissingMemory missing, Patience& patience) {
     if (has_earlier_replies(request) && !co_await write_replies_before(services, request, patience))
         co_return cut_off_problem();
     MemoryWaiter waiter(services.waits_for_memory);
-    asio::steady_timer timer(co_await asio::this_coro::executor);
-    for (Clock::duration pause = first_pause;; pause = std::min<Clock::duration>(2 * pause, longest_pause)) {
-        const bool has_time = Clock::now() + pause < patience.deadline && !services.draining;
-        if (shortage == broker::MemoryShortage::permanent || !has_time || !waiter.may_wait())
-            co_return memory_problem(shortage);
-        timer.expires_after(pause);
-        co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+    const auto executor = co_await asio::this_coro::executor;
+    const auto wake_up = std::make_shared<WakeUp>(executor, patience.deadline);
+    for (;;) {
+        const bool has_time = Clock::now() < patience.deadline && !services.draining;
+        if (missing.shortage == broker::MemoryShortage::permanent || !has_time || !waiter.may_wait())
+            co_return memory_problem(missing.shortage);
+        {
+            const base::RoomWatch watch(services.memory, missing.use, missing.bytes, waker(wake_up));
+            co_await wake_up->timer.async_wait(asio::as_tuple(asio::use_awaitable));
+        }
         Prepared prepared = co_await prepare_somewhere(services, request, task, patience);
-        const auto* again = std::get_if<broker::MemoryShortage>(&prepared);
+        const auto* again = std::get_if<broker::MissingMemory>(&prepared);
         if (again == nullptr) co_return prepared;
-        shortage = *again;
+        missing = *again;
     }
 }
 
@@ -330,10 +332,10 @@ asio::awaitable<HttpReply> publish_task(Services& services, HttpRequest& request
         prepared = co_await prepare_somewhere(services, request, task, patience);
     }
     bool lacked_memory = false;
-    if (const auto* shortage = std::get_if<broker::MemoryShortage>(&prepared)) {
+    if (const auto* missing = std::get_if<broker::MissingMemory>(&prepared)) {
         lacked_memory = true;
         task.known_stream.reset();
-        prepared = co_await prepare_in_time(services, request, task, *shortage, patience);
+        prepared = co_await prepare_in_time(services, request, task, *missing, patience);
     }
     if (auto* refusal = std::get_if<HttpReply>(&prepared)) {
         broker::count(services.counters.documents_refused[refusal_of(*refusal, lacked_memory, patience)]);

@@ -29,7 +29,7 @@ std::size_t held_by(const PublishTask& task) { return task.memory.bytes() + conn
 std::optional<Prepared> make_structured(PublishTask& task, base::MemoryBudget& budget) {
     const std::size_t bytes = feed::structured_bytes_max(*task.cloud_event, task.body);
     base::MemoryCharge memory = budget.charge(base::MemoryUse::bodies, bytes);
-    if (!memory) return broker::shortage_of(budget, base::MemoryUse::bodies, bytes, held_by(task));
+    if (!memory) return broker::missing_memory(budget, base::MemoryUse::bodies, bytes, held_by(task));
     auto text = feed::structured_cloud_event(*task.cloud_event, task.body, task.options.limits);
     if (!text) return feed_problem(text.error());
     task.body = std::move(*text);
@@ -123,7 +123,7 @@ std::optional<Prepared> decompress(PublishTask& task, base::MemoryBudget& budget
         return std::nullopt;
     }
     if (plain.error() == wire::GunzipError::no_room)
-        return broker::shortage_of(budget, base::MemoryUse::evaluation, wanted, held_by(task));
+        return broker::missing_memory(budget, base::MemoryUse::evaluation, wanted, held_by(task));
     if (plain.error() == wire::GunzipError::too_large) {
         return status_reply(413,
                             "the decompressed body is larger than limits.document_bytes, " + std::to_string(bytes_max));
@@ -173,7 +173,7 @@ Prepared prepare_publication(PublishTask& task, base::MemoryBudget& budget, cons
     broker::StageTimer parsing(stages, broker::Stage::parse);
     broker::ChargedDocument parsed = broker::parse_charged(budget, std::move(task.body), task.options, held_by(task));
     parsing.end();
-    if (parsed.shortage) return *parsed.shortage;
+    if (parsed.missing) return *parsed.missing;
     task.memory.release();  // the document has its own charge
     if (parsed.fault) return document_problem(*parsed.fault);
     const std::size_t bytes = parsed.document->memory_bytes();

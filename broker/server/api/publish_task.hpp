@@ -19,7 +19,7 @@
 namespace sluice::server {
 
 using PublicationPtr = std::shared_ptr<broker::Publication>;
-using Prepared = std::variant<PublicationPtr, HttpReply, broker::MemoryShortage>;
+using Prepared = std::variant<PublicationPtr, HttpReply, broker::MissingMemory>;
 
 // Bodies up to these sizes are handled on the I/O thread, since handing them over would take longer. A compressed body
 // may expand greatly.

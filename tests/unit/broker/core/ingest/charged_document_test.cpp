@@ -37,12 +37,12 @@ TEST_CASE("a document without room is not parsed, and it shows whether there eve
     std::string text = rss(std::vector<std::string>(600, "<a/>"));
     {
         const base::MemoryCharge others = memory.force_charge(base::MemoryUse::mailboxes, 900 << 10);
-        CHECK(parse_charged(memory, std::move(text), {"", "", {}}, 0).shortage == MemoryShortage::temporary);
+        CHECK(parse_charged(memory, std::move(text), {"", "", {}}, 0).missing->shortage == MemoryShortage::temporary);
     }
     memory.set_overhead(900 << 10);
-    CHECK(parse_charged(memory, std::move(text), {"", "", {}}, 0).shortage == MemoryShortage::temporary);
+    CHECK(parse_charged(memory, std::move(text), {"", "", {}}, 0).missing->shortage == MemoryShortage::temporary);
     memory.set_idle_overhead(900 << 10);
-    CHECK(parse_charged(memory, std::move(text), {"", "", {}}, 0).shortage == MemoryShortage::permanent);
+    CHECK(parse_charged(memory, std::move(text), {"", "", {}}, 0).missing->shortage == MemoryShortage::permanent);
     memory.set_overhead(0);
     CHECK(parse_charged(memory, std::move(text), {"", "", {}}, 0).document);  // the text is still there
     CHECK(memory.refusals() == 3);
@@ -78,9 +78,11 @@ TEST_CASE("the shortage is temporary exactly if an idle broker has the memory", 
             memory.set_idle_overhead(idle);
             const base::MemoryCharge held = memory.charge(base::MemoryUse::bodies, held_bytes);
             memory.set_overhead(idle + 1);  // a byte more than when it is idle
-            CHECK(parse_charged(memory, std::move(text), options, held_bytes).shortage == MemoryShortage::temporary);
+            CHECK(parse_charged(memory, std::move(text), options, held_bytes).missing->shortage ==
+                  MemoryShortage::temporary);
             memory.set_idle_overhead(idle + 1);
-            CHECK(parse_charged(memory, std::move(text), options, held_bytes).shortage == MemoryShortage::permanent);
+            CHECK(parse_charged(memory, std::move(text), options, held_bytes).missing->shortage ==
+                  MemoryShortage::permanent);
             memory.set_overhead(idle);
             CHECK(parse_charged(memory, std::move(text), options, held_bytes).document);
         }
