@@ -1,16 +1,27 @@
-// The CPU time that the calling thread has used. On a busy machine it may be much less than the elapsed time.
+// The processor time that threads have used. On a busy machine it may be much less than the elapsed time.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
+#include <pthread.h>
+#include <thread>
 #include <time.h>
 
 namespace sluice::base {
 
-inline std::chrono::nanoseconds cpu_time() {
+inline std::chrono::nanoseconds time_of_clock(clockid_t clock) {
     timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    clock_gettime(clock, &time);
     return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+inline std::chrono::nanoseconds cpu_time() { return time_of_clock(CLOCK_THREAD_CPUTIME_ID); }
+
+// Of another thread, which must not have been joined.
+inline std::chrono::nanoseconds cpu_time_of(std::thread& thread) {
+    clockid_t clock{};
+    return pthread_getcpuclockid(thread.native_handle(), &clock) == 0 ? time_of_clock(clock)
+                                                                      : std::chrono::nanoseconds(0);
 }
 
 // Measures the time taken since its construction: CPU time, or a tenth of the elapsed time if that is more, since a

@@ -7,6 +7,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -34,25 +35,32 @@ public:
 
     // The executor of a thread of its own, for accepting connections and ending late ones: no connection delays it.
     Executor first() { return loops_.front()->io.get_executor(); }
-    // The executor of the other thread that has the fewest connections; those that have equally many take turns. Any
-    // thread.
+    // The executor of the other thread that has the fewest connections, where a busy thread counts as having more: one
+    // without a pause has as many more as a thread has on average. Equal ones take turns.
     Executor next();
+    // Measures how busy the other threads have been since the last call. On the first thread, or the one that starts
+    // and stops them.
+    void measure();
     // Counts a connection on its thread while it lives. The threads must outlive it. Any thread.
     CountedPlace count_on(const boost::asio::any_io_executor& thread);
 
 private:
     struct Loop {
         std::atomic<std::size_t> connections{0};  // outlives those that the context destroys
+        std::atomic<unsigned> busy{0};            // eighths of the time
+        std::chrono::nanoseconds used{0};         // of the processor, when it was measured
         boost::asio::io_context io{1};
         boost::asio::executor_work_guard<Executor> work{io.get_executor()};
         std::thread thread;
     };
 
+    double load(const Loop& loop, double average) const;
     static void run(boost::asio::io_context& io, const std::function<void()>& revive);
 
     std::vector<std::unique_ptr<Loop>> loops_;
     std::function<void()> revive_;
     std::atomic<std::size_t> next_{0};
+    std::chrono::steady_clock::time_point measured_at_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace sluice::server

@@ -202,8 +202,12 @@ asio::awaitable<void> Listener::accept_connections() {
 }
 
 asio::awaitable<void> Listener::accept_connection() {
-    auto [error, socket] = co_await acceptor_.async_accept(threads_.next(), peer_, no_throw);
-    if (error == asio::error::operation_aborted) co_return;
+    const auto [aborted] = co_await acceptor_.async_wait(Acceptor::wait_read, no_throw);
+    if (aborted) co_return;
+    Socket socket(threads_.next());  // chosen when there is a connection: it may have taken hours
+    boost::system::error_code error;
+    acceptor_.accept(socket, peer_, error);
+    if (error == asio::error::would_block) co_return;
     if (!error) {
         for (int n = 0; n < pauses_for_displaced_max && services_.connections.awaits_room(); ++n)
             co_await pause(pause_for_displaced);

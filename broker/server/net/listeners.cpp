@@ -75,6 +75,7 @@ asio::awaitable<void> Listeners::expire_late_connections() {
         try {
             goes_on = co_await wait_for_tick();
             services_.connections.expire_late(Connection::Clock::now());
+            threads_.measure();
         } catch (const std::exception& error) {
             base::log_failure("late connections could not be ended", error.what());
             std::this_thread::sleep_for(pause_after_exception);

@@ -58,3 +58,32 @@ TEST_CASE("IoThreads: a connection goes to the thread that has the fewest, and i
     for (int i = 0; i < 2; ++i) CHECK(connect() == left);
     CHECK(threads.next() != threads.next());  // all have two
 }
+
+TEST_CASE("IoThreads: a busy thread gets no new connections until the others have about twice the average") {
+    using sluice::server::CountedPlace;
+    sluice::server::IoThreads threads(2);
+    threads.start();
+    const auto busy = threads.next(), idle = threads.next();
+    REQUIRE(busy != idle);
+    std::atomic<bool> ends{false};
+    boost::asio::post(busy, [&] {
+        while (!ends) {
+        }
+    });
+    const auto is_passed_over = [&] {
+        threads.measure();
+        return threads.next() == idle && threads.next() == idle;
+    };
+    EVENTUALLY(is_passed_over());  // the machine decides how much of a processor it gets
+    std::vector<std::unique_ptr<CountedPlace>> connections;
+    connections.push_back(std::make_unique<CountedPlace>(threads.count_on(busy)));
+    for (int i = 0; i < 20; ++i) connections.push_back(std::make_unique<CountedPlace>(threads.count_on(idle)));
+    CHECK(threads.next() == busy);
+    connections.clear();
+    ends = true;
+    const auto take_turns = [&] {
+        threads.measure();
+        return threads.next() != threads.next();
+    };
+    EVENTUALLY(take_turns());
+}
