@@ -40,6 +40,12 @@ target_compile_options(sluice_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${war
 if(SLUICE_SANITIZE)
     add_compile_options(-fsanitize=${SLUICE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
     add_link_options(-fsanitize=${SLUICE_SANITIZE})
+    if(SLUICE_SANITIZE MATCHES address)
+        # To be loaded where it was linked: AddressSanitizer's tables need a million relocations otherwise, which takes
+        # longer than most tests.
+        add_compile_options(-fno-pie)
+        add_link_options(-no-pie)
+    endif()
     if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
         add_compile_options(-fno-sanitize=function)  # clang 14 can't emit it for coroutines
     endif()
