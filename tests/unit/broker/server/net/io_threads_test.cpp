@@ -7,6 +7,7 @@
 #include <memory>
 #include <new>
 #include <stdexcept>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -65,9 +66,9 @@ TEST_CASE("IoThreads: a busy thread gets no new connections until the others hav
     threads.start();
     const auto busy = threads.next(), idle = threads.next();
     REQUIRE(busy != idle);
-    std::atomic<bool> ends{false};
-    boost::asio::post(busy, [&] {
-        while (!ends) {
+    std::stop_source end;
+    boost::asio::post(busy, [token = end.get_token()] {
+        while (token.stop_possible() && !token.stop_requested()) {  // not possible: the test has failed
         }
     });
     const auto is_passed_over = [&] {
@@ -80,7 +81,7 @@ TEST_CASE("IoThreads: a busy thread gets no new connections until the others hav
     for (int i = 0; i < 20; ++i) connections.push_back(std::make_unique<CountedPlace>(threads.count_on(idle)));
     CHECK(threads.next() == busy);
     connections.clear();
-    ends = true;
+    end.request_stop();
     const auto take_turns = [&] {
         threads.measure();
         return threads.next() != threads.next();
