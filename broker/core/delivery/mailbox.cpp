@@ -192,6 +192,7 @@ void Mailbox::ask_again(std::span<const Again> events) {
 
 std::vector<Mailbox::Again> Mailbox::take_asked(std::size_t most) {
     const std::lock_guard lock(mutex_);
+    if (!wants_again_locked()) return {};
     const auto end = asked_.begin() + static_cast<std::ptrdiff_t>(std::min(most, asked_.size()));
     std::vector<Again> taken(asked_.begin(), end);
     asked_.erase(asked_.begin(), end);
@@ -200,6 +201,10 @@ std::vector<Mailbox::Again> Mailbox::take_asked(std::size_t most) {
 
 bool Mailbox::wants_again() const {
     const std::lock_guard lock(mutex_);
+    return wants_again_locked();
+}
+
+bool Mailbox::wants_again_locked() const {
     return state_ == State::open && !asked_.empty() && bytes_of(again_) < replayed_bytes;
 }
 

@@ -113,7 +113,7 @@ public:
     };
     // Asks for events again: a replay then takes what is asked for, and pushes what it finds.
     void ask_again(std::span<const Again> events);
-    std::vector<Again> take_asked(std::size_t most);
+    std::vector<Again> take_asked(std::size_t most);  // nothing unless wants_again()
     bool wants_again() const;  // something is asked for, and less than replayed_bytes of it wait to be taken
     // Returns false if the mailbox is no longer open.
     bool push_again(std::vector<Delivery> deliveries);
@@ -145,6 +145,7 @@ private:
     void add_memory(std::size_t bytes);
     void release_memory(std::size_t bytes, std::size_t kept);
     std::uint64_t next_id_locked() const;
+    bool wants_again_locked() const;
     std::size_t queued() const { return queue_.size() - first_; }
     std::vector<Delivery> take_live(std::size_t deliveries_max);
     std::size_t leave_live(std::size_t deliveries_max);

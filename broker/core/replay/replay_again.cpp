@@ -9,11 +9,10 @@
 namespace sluice::broker {
 
 // Finds events that were delivered before. Others that are ready have their turn before it goes on.
-void ReplayLane::serve_again(Reader& reader) {
+void ReplayLane::serve_again(Reader& reader, std::span<const Mailbox::Again> asked) {
     Mailbox& mailbox = reader.subscriber->mailbox;
     ready_.pop_front();
     reader.is_ready = false;
-    const std::vector<Mailbox::Again> asked = mailbox.take_asked(reader.again_max);
     try {
         find_again(reader, asked, reader.failed_at == asked.front().id);
         reader.again_max = Reader::again_most;

@@ -191,7 +191,8 @@ bool ReplayLane::begin_step(Reader& reader) {
 void ReplayLane::serve_next() {
     Reader& first = *ready_.front();
     if (first.subscriber->gone || first.subscriber->mailbox.state() != Mailbox::State::open) return drop(first);
-    if (first.subscriber->mailbox.wants_again()) return serve_again(first);
+    if (const auto asked = first.subscriber->mailbox.take_asked(first.again_max); !asked.empty())
+        return serve_again(first, asked);
     if (!begin_step(first)) {  // its session asks again when it has taken what there is
         if (first.subscriber->mailbox.is_live()) return drop(first);
         ready_.pop_front();

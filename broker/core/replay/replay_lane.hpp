@@ -99,7 +99,7 @@ private:
     store::Slice read_for(const Reader& first);
     void serve(Reader& first);
     void finish(Reader& reader);
-    void serve_again(Reader& reader);
+    void serve_again(Reader& reader, std::span<const Mailbox::Again> asked);
     void find_again(Reader& reader, std::span<const Mailbox::Again> asked, bool gives_up);
     Found read_again(std::uint64_t id);
     std::vector<Delivery> made_again(Reader& reader, std::span<const Mailbox::Again> asked,

@@ -260,7 +260,11 @@ TEST_CASE("what is asked for again comes by itself, in any phase, and as many at
     CHECK(mailbox.events() == 2);
     mailbox.settled(first);
     CHECK(mailbox.events() == 1);
+    mailbox.ask_again(std::vector<Mailbox::Again>{{4, 2}});
     mailbox.close();
+    CHECK(mailbox.take_asked(5).empty());
+    mailbox.ask_again(std::vector<Mailbox::Again>{{4, 2}});  // it was taken before, and not found
+    CHECK(mailbox.take_asked(5).empty());
     CHECK_FALSE(mailbox.push_again({event_with(1)}));
     mailbox.settled(first);  // too late, and harmless
 }
