@@ -113,11 +113,14 @@ std::optional<Duration> Section::read_duration(std::string_view name, Duration m
     if (node == nullptr) return std::nullopt;
     const auto value = parse_duration(node->text);
     if (value && *value >= min && *value <= max) return value;
-    if (!value)
-        fault(*node, full_name(name) + ": expected " + std::string(expected) + ", found " + describe(*node));
-    else
+    if (value)
         fault(*node, full_name(name) + ": " + node->text + " is not between " + duration_text(min) + " and " +
                          duration_text(max));
+    else if (parse_integer(node->text))
+        fault(*node, full_name(name) + ": " + node->text + " has no unit; write " + node->text + "s for seconds, or " +
+                         node->text + "us, ms, min, h or d");
+    else
+        fault(*node, full_name(name) + ": expected " + std::string(expected) + ", found " + describe(*node));
     return std::nullopt;
 }
 
@@ -138,8 +141,9 @@ std::optional<std::size_t> Section::read_size(std::string_view name, std::size_t
     if (!value)
         fault(*node, full_name(name) + ": expected " + expected + ", found " + describe(*node));
     else
-        fault(*node,
-              full_name(name) + ": " + node->text + " is not between " + size_text(min) + " and " + size_text(max));
+        fault(*node, full_name(name) + ": " + node->text + " is not between " + size_text(min) + " and " +
+                         size_text(max) +
+                         (parse_integer(node->text) ? "; it has no unit (KiB, MiB or GiB), so it is in bytes" : ""));
     return std::nullopt;
 }
 
