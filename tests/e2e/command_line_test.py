@@ -261,12 +261,15 @@ class CommandLine(unittest.TestCase):
             self.assertRegex(made.stdout, r"(?m)^options.deduplicate +false$")
             self.assertRegex(made.stdout, r"(?m)^options.deduplication_window +1d$")
             daemon.publish(rss(item("a"), item("b"), item("c")), stream="news")
-            self.assertRegex(streams().stdout, r"STREAM .*\nnews +3 +\d+  yes\n$")
+            self.assertRegex(streams().stdout, r"^STREAM +EVENTS +SIZE +LAST ID +KNOWN ITEMS +DEFINED\n"
+                                               r"news +3 +\d[\d.]* (Ki)?B +3 +\d+  yes\n$")
             self.assertEqual(json.loads(streams("news", "--set", "repair=strict", "--json").stdout)["options"]["repair"],
                              "strict")
             self.assertRegex(streams("news").stdout, r"(?m)^options.deduplicate +false$")
             self.assertRegex(streams("news", "--set", "deduplicate=null").stdout, r"(?m)^options.deduplicate +true$")
             self.assertRegex(streams("news").stdout, r"(?m)^retained.events +3$")
+            self.assertRegex(streams("news").stdout, r"(?m)^retained.bytes +\d[\d.]* (Ki)?B$")
+            self.assertIsInstance(json.loads(streams("news", "--json").stdout)["retained"]["bytes"], int)
             limited = streams("news", "--set", "retention.events=2", "--set", "retention.age=3d").stdout
             for line in ("options.retention.events +2", "options.retention.age +3d", "retained.events +2", "retained.first_id +2"):
                 self.assertRegex(limited, f"(?m)^{line}$")
@@ -286,7 +289,8 @@ class CommandLine(unittest.TestCase):
                 self.assertRegex(streams("--", name).stdout, r"(?m)^retained.events +1$")
                 self.assertEqual(streams("--delete", "--", name).returncode, 0)
             for arguments, expected in ((["news"], 'there is no stream "news"'), (["news", "--set", "x"], "NAME=VALUE"),
-                                        (["news", "--set", "deduplication_window=5"], "a duration with its unit"),
+                                        (["news", "--set", "deduplication_window=5"],
+                                         "sluice: streams: deduplication_window: 5 has no unit; write 5s"),
                                         (["news", "--set", "repare=strict"], 'did you mean "repair"?'),
                                         (["a b"], "the name of the stream is not valid"),
                                         ([""], "the name of the stream is not valid"),
