@@ -9,7 +9,6 @@
 #include "broker/cli/common/lines.hpp"
 #include "broker/cli/common/with_digits.hpp"
 #include "protocol/text/stream_name.hpp"
-#include "protocol/text/terminal.hpp"
 
 namespace sluice::cli {
 
