@@ -97,10 +97,11 @@ std::string check_folder(const std::string& path) {
 
 void read_origins(Section& s, std::vector<std::string>& origins) {
     std::vector<std::string> read;
-    s.mixed("allow_origins", origins_max, [&](const std::string& origin) {
+    const auto take = [&](const std::string& origin) {
         read.push_back(origin);
         return check_origin(origin);
-    });
+    };
+    s.mixed("allow_origins", origins_max, take, {}, "origins, such as [https://example.org]");
     if (s.has("allow_origins")) origins = std::move(read);
 }
 

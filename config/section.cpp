@@ -253,13 +253,13 @@ bool Section::items(std::string_view name, std::size_t items_max, const std::fun
 }
 
 void Section::mixed(std::string_view name, std::size_t items_max, const TextCheck& take,
-                    const std::function<void(Section&)>& read_item) {
+                    const std::function<void(Section&)>& read_item, std::string_view expected) {
     const YamlNode* node = find(name);
     if (node == nullptr) return;
-    const std::string expected = read_item ? " texts and maps" : " texts";
+    if (expected.empty()) expected = read_item ? "texts and maps" : "texts";
     if (node->kind != YamlNode::Kind::sequence || node->items.size() > items_max) {
-        fault(*node, full_name(name) + ": expected a list of at most " + std::to_string(items_max) + expected +
-                         ", found " + describe(*node));
+        fault(*node, full_name(name) + ": expected a list of at most " + std::to_string(items_max) + " " +
+                         std::string(expected) + ", found " + describe(*node));
         return;
     }
     for (std::size_t i = 0; i < node->items.size(); ++i) {

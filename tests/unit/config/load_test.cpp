@@ -192,7 +192,9 @@ TEST_CASE("a bad file is refused with place and reason") {
          "f.yaml:1:24: http.allow_origins[0]: expected an origin such as https://example.org, in lower case, or \"*\", "
          "found \"example.org/\""},
         {"http: {allow_origins: https://example.org}\n",
-         "f.yaml:1:23: http.allow_origins: expected a list of at most 1000 texts, found \"https://example.org\""},
+         "f.yaml:1:23: http.allow_origins: expected a list of at most 1000 origins, such as [https://example.org], "
+         "found "
+         "\"https://example.org\""},
         {"http:\n\tport: 1\n", "f.yaml:2:1: a tab; YAML is indented by spaces"},
         {"streams:\n  w:\n    retention:\n      age: 36501d\n",
          "f.yaml:4:12: streams.w.retention.age: 36501d is not between 0us and 36500d"},
