@@ -6,6 +6,7 @@
 #include "broker/cli/commands.hpp"
 #include "broker/cli/common/columns.hpp"
 #include "broker/cli/common/lines.hpp"
+#include "broker/cli/common/plain_json.hpp"
 #include "protocol/text/stream_name.hpp"
 #include "protocol/text/terminal.hpp"
 
@@ -46,8 +47,7 @@ void print_streams(const boost::json::array& streams, const Console& console) {
             const auto* value = each.is_object() ? each.get_object().if_contains(name) : nullptr;
             if (!value) return std::string("?");
             if (value->is_bool()) return std::string(value->get_bool() ? "yes" : "no");
-            return text::terminal_line(value->is_string() ? std::string(value->get_string())
-                                                          : boost::json::serialize(*value));
+            return text::terminal_line(value->is_string() ? std::string(value->get_string()) : plain_json(*value));
         };
         rows.push_back({text("name"), text("last_id"), text("items"), text("defined")});
     }
@@ -80,7 +80,7 @@ int print_answer(const Answer& answer, bool as_json, const Console& console) {
     if (!answer.is_ok) return exit_failed;
     if (answer.body.empty()) return exit_done;
     if (as_json) {
-        console.print_json(boost::json::serialize(answer.body));
+        console.print_json(plain_json(answer.body));
         return exit_done;
     }
     for (const auto& line : as_lines(answer.body, Values::all)) console.out << line << '\n';
@@ -98,7 +98,8 @@ int streams(const StreamsOptions& options, Console console) {
     if (!options.stream) {
         const auto all = ask_pages(*server, "/v1/streams", about, console);
         if (!all) return exit_failed;
-        options.json ? console.print_json(boost::json::serialize(*all)) : print_streams(*all, console);
+        if (!options.json) print_streams(*all, console);
+        for (std::size_t i = 0; options.json && i < all->size(); ++i) console.print_json(plain_json((*all)[i]));
         return exit_done;
     }
     if (!text::is_stream_name(*options.stream)) {
