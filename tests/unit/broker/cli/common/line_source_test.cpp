@@ -19,7 +19,7 @@ using sluice::testing::gzip;
 
 namespace {
 
-constexpr std::size_t all = 1u << 30;
+constexpr std::size_t every_byte = 1u << 30;
 
 LineSource open_lines(const std::string& path, std::size_t bytes_max = 1u << 30) {
     auto opened = LineSource::open(path, bytes_max);
@@ -84,7 +84,7 @@ TEST_CASE("what follows the first line can be taken line by line or at once") {
         LineSource source = open_lines(pipe.path());
         CHECK(source.first_line() == "first\n");
         if (by_line) CHECK(next_of(source) == "first\n");
-        CHECK(source.read(all) == (by_line ? "second\nthird" : "first\nsecond\nthird"));
+        CHECK(source.read(every_byte) == (by_line ? "second\nthird" : "first\nsecond\nthird"));
         CHECK(next_of(source) == ".");
     }
 }
@@ -117,7 +117,7 @@ TEST_CASE("whether a source has one line shows at its end") {
         CHECK_FALSE(source.has_one_line());
         pipe.end();
         CHECK(source.has_one_line() == has_one);
-        CHECK(source.read(all) == text);
+        CHECK(source.read(every_byte) == text);
     }
 }
 
@@ -160,7 +160,7 @@ TEST_CASE("LineSource: gzip that is cut off, or followed by something else → t
         pipe.put(bytes);
         pipe.end();
         LineSource source = open_lines(pipe.path());
-        const std::string whole_lines = source.read(all);
+        const std::string whole_lines = source.read(every_byte);
         CHECK((whole_lines == "one\ntwo\n" || whole_lines.empty()));
         CHECK(source.failure() == "it is not complete and valid gzip");
     }
@@ -169,7 +169,7 @@ TEST_CASE("LineSource: gzip that is cut off, or followed by something else → t
     pipe.end();
     auto kept = LineSource::open(pipe.path(), 100, LineSource::Gzip::kept);
     REQUIRE(kept.has_value());
-    CHECK(kept->read(all) == packed);
+    CHECK(kept->read(every_byte) == packed);
 }
 
 TEST_CASE("LineSource: a byte order mark → no part of the first line, but of the text") {
@@ -184,7 +184,7 @@ TEST_CASE("LineSource: a byte order mark → no part of the first line, but of t
             CHECK(next_of(source) == "{}\n");
             CHECK(next_of(source) == "\xEF\xBB\xBF\n");
         } else {
-            CHECK(source.read(all) == text);
+            CHECK(source.read(every_byte) == text);
         }
     }
 }
