@@ -230,10 +230,8 @@ private:
         if (reply->status == status_accepted) return print(*reply, name);
         report_problem(console_, *reply, name);
         if (reply->status == status_too_large && reply->body.find("limits.") == std::string::npos)
-            console_.note(
-                "the broker's limits.document_bytes says how large a document may be; --lines sends each line "
-                "as one",
-                {{"about", name}});
+            console_.note("the broker's option limits.document_bytes bounds a document; --lines sends each line as one",
+                          {{"about", name}});
         return exit_failed;
     }
 

@@ -356,8 +356,7 @@ TEST_CASE("publish: a document larger than most brokers take → sent as it is r
     CHECK(ran.err ==
           "sluice: " + file.path() +
               ": at most 30000000 bytes\n"
-              "sluice: the broker's limits.document_bytes says how large a document may be; --lines sends each "
-              "line as one\n");
+              "sluice: the broker's option limits.document_bytes bounds a document; --lines sends each line as one\n");
     CHECK_THAT(server.requests().at(0), Catch::Contains("\r\nTransfer-Encoding: chunked\r\n"));
     CHECK(server.requests().at(0).size() > 20'000'000);
 }
