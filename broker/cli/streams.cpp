@@ -7,6 +7,7 @@
 #include "broker/cli/commands.hpp"
 #include "broker/cli/common/columns.hpp"
 #include "broker/cli/common/lines.hpp"
+#include "broker/cli/common/plain_json.hpp"
 #include "broker/cli/common/with_digits.hpp"
 #include "protocol/text/stream_name.hpp"
 
@@ -92,7 +93,7 @@ int print_answer(Answer answer, bool as_json, const Console& console) {
     if (!answer.is_ok) return exit_failed;
     if (answer.body.empty()) return exit_done;
     if (as_json) {
-        console.print_json(boost::json::serialize(answer.body));
+        console.print_json(plain_json(answer.body));
         return exit_done;
     }
     write_size(answer.body);
@@ -111,7 +112,8 @@ int streams(const StreamsOptions& options, Console console) {
     if (!options.stream) {
         const auto all = ask_pages(*server, "/v1/streams", about, console);
         if (!all) return exit_failed;
-        options.json ? console.print_json(boost::json::serialize(*all)) : print_streams(*all, console);
+        if (!options.json) print_streams(*all, console);
+        for (std::size_t i = 0; options.json && i < all->size(); ++i) console.print_json(plain_json((*all)[i]));
         return exit_done;
     }
     if (!text::is_stream_name(*options.stream)) {
