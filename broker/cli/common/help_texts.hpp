@@ -92,11 +92,13 @@ constexpr CommandHelp user_command{false, ""};
 
 constexpr CommandHelp align{false, R"(  sluice align --alignment read.fasta genome.fasta
   sluice align --format tsv read.fasta genome.fasta > scores.tsv
+  sluice align --both-strands --format paf read.fasta genome.fasta > read.paf
 )"};
 
 constexpr CommandHelp search{false, R"(  sluice search patterns.txt genome.fasta
   sluice search --count patterns.txt genome.fasta > counts.tsv
   sluice search --plain patterns.txt genome.fasta
+  sluice search --both-strands --ignore-case patterns.txt genome.fasta
   cat genome.fasta | sluice search --summary --algorithm prefix-sums patterns.txt -
 )",
                              "0 a pattern occurs, 1 none occurs, 2 failed"};
