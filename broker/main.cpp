@@ -1,11 +1,9 @@
 // sluiced: the daemon's process. Command line, configuration, signals, exit status:
 // 0 drained after SIGTERM or SIGINT, 1 could not run or did not end in time, 2 bad configuration or command line.
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <future>
 #include <iostream>
 #include <optional>
