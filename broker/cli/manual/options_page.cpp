@@ -37,6 +37,7 @@ std::size_t name_in(std::string_view text) {
 // An option, as far as it has been read.
 struct Entry {
     std::string name, value, comment;
+    bool is_example = false;  // in lines that are commented out
 };
 
 class OptionsReader {
@@ -51,6 +52,7 @@ public:
         if (const std::size_t length = name_in(said)) {
             begin(line.find_first_not_of(' '), std::string(said.substr(0, length)));
             append_word(entry_.value, text::trim(said.substr(length + 1)));
+            entry_.is_example = commented_out;
         } else {
             append_word(commented_out ? entry_.comment : entry_.value, said);
         }
@@ -68,8 +70,8 @@ public:
             page_.subsection(entry_.name + (entry_.value.empty() ? "" : ": " + entry_.value));
             if (!comment.empty()) page_.paragraph(comment);
         } else if (!comment.empty() || !entry_.value.empty()) {
-            const std::string value = entry_.value.empty() ? "" : ": " + roff_text(entry_.value);
-            page_.tagged(roff_bold(entry_.name) + value, comment);
+            const char* const joint = entry_.value.empty() ? "" : entry_.is_example ? ", such as " : ": ";
+            page_.tagged(roff_bold(entry_.name) + joint + roff_text(entry_.value), comment);
         }
         entry_ = {};
     }

@@ -70,7 +70,9 @@ std::string roff_italic(std::string_view text) { return "\\fI" + roff_text(text)
 RoffPage::RoffPage(std::string_view name, int section_number, std::string_view summary) {
     // Without a date, so that one source makes one page.
     page_ = ".TH " + roff_text(upper(name)) + " " + std::to_string(section_number) + " \"\" \"Sluice " +
-            roff_text(base::version()) + "\" \"Sluice\"\n";
+            roff_text(base::version()) +
+            "\" \"Sluice\"\n"
+            ".nh\n.ad l\n";  // names are copied out of the page: no hyphens in them, nor more blanks
     section("Name");
     lines(roff_text(name) + " \\- " + roff_text(summary));
 }

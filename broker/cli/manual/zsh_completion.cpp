@@ -60,7 +60,7 @@ void write_function(const Command& command, std::string& script) {
         script +=
             " \\\n        '1: :{_describe command subcommands}' '*::: :->command' && ret=0\n"
             "    [[ $state == command ]] || return ret\n"
-            "    words=($line[1] $words) && ((++CURRENT))\n"
+            "    words=($line[1] \"${words[@]}\") && ((++CURRENT))\n"
             "    case $line[1] in\n";
         for (const Command& each : command.commands)
             script +=
