@@ -45,8 +45,10 @@ std::string joined(const std::vector<std::string>& names) {
     return text;
 }
 
+std::string sentence(const std::string& text) { return roff_text(text.ends_with('.') ? text : text + "."); }
+
 std::string described(const CommandOption& option) {
-    std::string text = roff_text(option.description) + ".";
+    std::string text = sentence(option.description);
     if (!option.default_value.empty()) text += " Default: " + roff_text(option.default_value) + ".";
     if (!option.environment.empty()) text += " Environment: " + roff_bold(option.environment) + ".";
     if (!option.needs.empty()) text += " Only with " + joined(option.needs) + ".";
@@ -81,7 +83,7 @@ public:
         page_.section("Synopsis");
         page_.paragraph(synopsis(program_));
         page_.section("Description");
-        page_.paragraph(roff_text(program_.description));
+        page_.paragraph(sentence(program_.description));
         add_texts(program_);
         add_program_options();
         if (!program_.commands.empty()) page_.section("Commands");
@@ -134,7 +136,7 @@ private:
     void add_command_section(const Command& command) {
         page_.subsection(command.path);
         page_.paragraph(synopsis(command));
-        page_.paragraph(roff_text(command.description) + ".");
+        page_.paragraph(sentence(command.description));
         std::vector<std::string> common;
         for (const CommandOption& argument : command.arguments)
             page_.tagged(roff_italic(argument.names.front()), described(argument));

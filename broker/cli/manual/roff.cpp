@@ -119,7 +119,8 @@ void RoffPage::literal(std::string_view lines_given) {
     page_ += ".nf\n";
     while (!lines_given.empty()) {
         const std::size_t end = std::min(lines_given.find('\n'), lines_given.size());
-        page_ += "  " + roff_text(lines_given.substr(0, end)) + "\n";  // indented, so never a macro
+        if (end != 0) page_ += "  " + roff_text(lines_given.substr(0, end));  // indented, so never a macro
+        page_ += '\n';
         lines_given.remove_prefix(std::min(end + 1, lines_given.size()));
     }
     page_ += ".fi\n";
