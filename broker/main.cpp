@@ -1,11 +1,9 @@
 // sluiced: the daemon's process. Command line, configuration, signals, exit status:
 // 0 drained after SIGTERM or SIGINT, 1 could not run or did not end in time, 2 bad configuration or command line.
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <future>
 #include <iostream>
 #include <optional>
@@ -20,6 +18,7 @@
 #include "broker/base/log.hpp"
 #include "broker/base/process.hpp"
 #include "broker/base/program/command_line.hpp"
+#include "broker/base/program/daemon_command_line.hpp"
 #include "broker/base/program/version.hpp"
 #include "broker/base/signals.hpp"
 #include "broker/base/watchdog.hpp"
@@ -48,34 +47,18 @@ constexpr std::chrono::milliseconds last_words_patience{150};  // the same when 
 constexpr std::chrono::seconds repetition{1};  // SIGTERM sooner after the first is the same one: some supervisors send
                                                // it to the process and to its group
 
-struct Arguments {
-    std::optional<std::filesystem::path> config;
-    std::vector<std::string> overrides;
-    bool check_config = false;
-};
+using Arguments = sluice::base::DaemonArguments;
 
 // The exit status after only printing something.
 int exit_after_output() { return sluice::base::finish_output("sluiced") ? 0 : exit_failure; }
 
 // Returns the exit status if the process should end.
 std::optional<int> read_arguments(int argc, char** argv, Arguments& arguments) {
-    CLI::App app{"sluiced, a broker that delivers the items of published feeds to those whose filters accept them",
-                 "sluiced"};
-    app.add_option("-c,--config", arguments.config,
-                   "configuration file (YAML), or a pipe such as <(...); defaults apply without it")
-        ->type_name("FILE");
-    app.add_option("--set", arguments.overrides, "override an option, such as --set http.port=0; may be repeated")
-        ->type_name("NAME=VALUE")
-        ->take_all()
-        ->allow_extra_args(false);
-    app.add_flag("--check-config", arguments.check_config, "check the configuration and exit");
-    bool print_defaults = false;
-    app.add_flag("--print-defaults", print_defaults, "print every option with its default, and exit");
-    app.set_version_flag("-V,--version", "sluiced " + std::string(sluice::base::version()));
-    if (const auto status = sluice::base::parse_command_line(app, argc, argv, exit_bad_configuration)) {
+    const auto app = sluice::base::daemon_command_line(arguments);
+    if (const auto status = sluice::base::parse_command_line(*app, argc, argv, exit_bad_configuration)) {
         return *status == 0 ? exit_after_output() : *status;
     }
-    if (!print_defaults) return std::nullopt;
+    if (!arguments.print_defaults) return std::nullopt;
     std::cout << sluice::config::default_yaml();
     return exit_after_output();
 }

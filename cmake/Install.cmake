@@ -1,5 +1,5 @@
-# cmake --install: the two programs, the documents and, by install_service.cmake, the systemd unit and a configuration;
-# and the libraries of protocol/ and gpu/ with their headers, for find_package(sluice).
+# cmake --install: the two programs, the documents, manual pages, completion for shells and, by install_service.cmake,
+# the systemd unit and a configuration; and the libraries of protocol/ and gpu/ with their headers, for find_package(sluice).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -9,6 +9,34 @@ if(SLUICE_PROGRAMS)
             COMPONENT programs)
     install(CODE "set(source ${PROJECT_SOURCE_DIR})\nset(binary ${PROJECT_BINARY_DIR})" COMPONENT programs)
     install(SCRIPT cmake/install_service.cmake COMPONENT programs)
+endif()
+
+# Manual pages and completion are what the client prints; those of a build with sanitizers would be no others.
+if(SLUICE_PROGRAMS AND NOT SLUICE_SANITIZE)
+    set(share ${PROJECT_BINARY_DIR}/share)
+    # sluice_printed(man/man1/sluice.1 manual sluice): the file, with what this command of sluice prints.
+    function(sluice_printed file)
+        get_filename_component(folder ${share}/${file} DIRECTORY)
+        add_custom_command(
+            OUTPUT ${share}/${file}
+            COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
+            COMMAND sluice ${ARGN} > ${share}/${file}
+            DEPENDS sluice
+            VERBATIM)
+        list(APPEND printed ${share}/${file})
+        set(printed ${printed} PARENT_SCOPE)
+    endfunction()
+    sluice_printed(man/man1/sluice.1 manual sluice)
+    sluice_printed(man/man5/sluice.yaml.5 manual sluice.yaml)
+    sluice_printed(man/man7/sluice-filters.7 manual sluice-filters)
+    sluice_printed(man/man8/sluiced.8 manual sluiced)
+    sluice_printed(zsh/site-functions/_sluice completion zsh)
+    foreach(program sluice sluiced)  # bash and fish load the file that is called like the program
+        sluice_printed(bash-completion/completions/${program} completion bash)
+        sluice_printed(fish/vendor_completions.d/${program}.fish completion fish)
+    endforeach()
+    add_custom_target(manual ALL DEPENDS ${printed})
+    install(DIRECTORY ${share}/ DESTINATION ${CMAKE_INSTALL_DATAROOTDIR} COMPONENT programs)
 endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sluice)

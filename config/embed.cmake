@@ -1,6 +1,7 @@
-# cmake -D INPUT=sluice.yaml -D OUTPUT=default_yaml.cpp -P embed.cmake: embeds the file as a C++ string.
-# A raw string literal is limited to 65,535 characters; the file is far smaller.
+# cmake -D INPUT=sluice.yaml -D OUTPUT=default_yaml.cpp -D HEADER=config/load.hpp -D NAMESPACE=sluice::config
+# -D FUNCTION=default_yaml -P embed.cmake: embeds the file as the string that this function of the header returns.
+# A raw string literal is limited to 65,535 characters; the files are far smaller.
 file(READ ${INPUT} text)
 file(WRITE ${OUTPUT}
-     "#include \"config/load.hpp\"\n\nnamespace sluice::config {\n\nstd::string_view default_yaml() {\n"
-     "    return R\"yaml(${text})yaml\";\n}\n\n}  // namespace sluice::config\n")
+     "#include \"${HEADER}\"\n\nnamespace ${NAMESPACE} {\n\nstd::string_view ${FUNCTION}() {\n"
+     "    return R\"text(${text})text\";\n}\n\n}  // namespace ${NAMESPACE}\n")

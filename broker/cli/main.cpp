@@ -18,6 +18,7 @@
 #include "broker/cli/common/help_texts.hpp"
 #include "broker/cli/common/interrupt.hpp"
 #include "broker/cli/common/output_options.hpp"
+#include "broker/cli/manual/manual_commands.hpp"
 #include "broker/cli/store/store_commands.hpp"
 #include "broker/cli/subscription_commands.hpp"
 #include "broker/cli/user/user_commands.hpp"
@@ -322,7 +323,10 @@ const CLI::App& subcommand_named(const CLI::App& app, const std::string& name) {
 void add_help(CLI::App& app) {
     const auto wanted = std::make_shared<std::vector<std::string>>();
     auto* command = app.add_subcommand("help", "Say more about a command");
-    command->add_option("COMMAND", *wanted, "The command");
+    std::vector<std::string> names;
+    for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))
+        names.push_back(each->get_name());
+    sluice::base::set_choices(*command->add_option("COMMAND", *wanted, "The command"), names);
     command->footer("sluice help without a COMMAND lists them.");
     command->callback([&app, wanted] {
         if (wanted->empty()) {
@@ -371,6 +375,8 @@ int main(int argc, char** argv) {
     add_subscriptions(app, exit_status);
     add_user_commands(app, exit_status);
     add_store(app, exit_status);
+    add_manual(app);
+    add_completion(app);
     add_help(app);
     try {
         if (const auto status = sluice::base::parse_command_line(app, argc, argv, exit_failed)) exit_status = *status;

@@ -43,7 +43,7 @@ class CommandLine(unittest.TestCase):
     def test_wrong_arguments(self):
         for arguments, expected in (
             ([], "expected a subcommand: publish, subscribe, replay, match, why, explain, align, search, distance, "
-                 "recurrence, status, top, streams, subscriptions, user, store or help"),
+                 "recurrence, status, top, streams, subscriptions, user, store, manual, completion or help"),
             (["subscribe", "--after", "k-1", "--since", "1h", "a"], "--after excludes --since"),
             (["replay", "--from-first", "--after", "k-1", "a"], "--after excludes --from-first"),
             (["subscribe", "--subscription", "w", "a"], "FILTER excludes --subscription"),

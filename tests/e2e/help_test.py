@@ -15,7 +15,7 @@ from sluice_process import Sluiced, eventually, item, rss
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docker" / "examples"
 COMMANDS = ("publish", "subscribe", "replay", "match", "why", "explain", "align", "search", "distance", "recurrence", "status",
-            "top", "streams", "subscriptions", "user", "store")
+            "top", "streams", "subscriptions", "user", "store", "manual", "completion")
 
 
 def examples_of(command):
@@ -38,7 +38,9 @@ class Help(unittest.TestCase):
         programs.mkdir()
         (programs / "sluice").symlink_to(os.environ["SLUICE"])
         (programs / "curl").write_text(f"#!/bin/sh\ncat {shlex.quote(str(EXAMPLES))}/harbour.rss\n")
-        (programs / "curl").chmod(0o755)
+        (programs / "man").write_text("#!/bin/sh\nexec cat\n")
+        for name in ("curl", "man"):
+            (programs / name).chmod(0o755)
         self.path = f"{programs}:{os.environ['PATH']}"
 
     def shell(self, command, daemon):
@@ -87,7 +89,8 @@ class Help(unittest.TestCase):
                         if "--start" in example:
                             expected = "sluice: the store is in memory, so the subscription ends with the process\n"
                         self.assertEqual((process.returncode, err), (0, expected), out)
-                        self.assertTrue(out or ">" in example or "delete" in example or "erase" in example)
+                        self.assertTrue(out or ">" in example or "delete" in example or "erase" in example
+                                        or "source" in example)
 
     def test_one_help_however_it_is_asked_for(self):
         for command in COMMANDS:

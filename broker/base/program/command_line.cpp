@@ -18,6 +18,8 @@ namespace sluice::base {
 
 namespace {
 
+constexpr const char* choices_check = "choices";
+
 // "; did you mean 'status'?", or "".
 std::string suggestion(std::string_view wrong, const std::vector<std::string>& known) {
     const std::vector<std::string_view> names(known.begin(), known.end());
@@ -154,12 +156,26 @@ std::optional<int> parse_command_line(CLI::App& app, int argc, char** argv, int 
 
 void add_choice(CLI::App& app, const std::string& option, const std::string& what, const std::string& value_name,
                 std::vector<std::string> names, std::function<void(std::size_t)> set) {
-    const auto take = [option, names = std::move(names), set = std::move(set)](const std::string& given) {
+    const auto take = [option, names, set = std::move(set)](const std::string& given) {
         const auto found = std::find(names.begin(), names.end(), given);
         if (found == names.end()) throw CLI::ValidationError(option + " must be " + list(names) + ", not " + given);
         set(static_cast<std::size_t>(found - names.begin()));
     };
-    app.add_option_function<std::string>(option, take, what)->type_name(value_name);
+    set_choices(*app.add_option_function<std::string>(option, take, what)->type_name(value_name), names);
+}
+
+void set_choices(CLI::Option& option, const std::vector<std::string>& names) {
+    // Kept as a check that is never made: --help would describe one that is.
+    option.check(CLI::Validator(CLI::detail::join(names, "\n")).active(false), choices_check);
+}
+
+std::vector<std::string> choices_of(CLI::Option& option) {
+    try {
+        return CLI::detail::split(CLI::Validator(*option.get_validator(choices_check)).active().get_description(),
+                                  '\n');
+    } catch (const CLI::OptionNotFound&) {
+        return {};
+    }
 }
 
 void add_number(CLI::App& app, const std::string& option, const std::string& what, std::uint64_t max,
