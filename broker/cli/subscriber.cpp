@@ -78,7 +78,7 @@ private:
             more);
         constexpr std::chrono::milliseconds hint_max{1'000};  // events wait meanwhile
         if (!options_.stream.empty() && stream != "*")
-            hint_at_unknown_stream(server_, stream, options_.timeout.value_or(hint_max), console_);
+            hint_at_unknown_stream(server_, stream, std::min(options_.timeout.value_or(hint_max), hint_max), console_);
     }
 
     // Returns whether more is wanted.

@@ -32,15 +32,13 @@ void GunzipStream::put(std::string_view bytes) {
     state_->input += bytes;
 }
 
-bool GunzipStream::take(std::string& to, std::size_t bytes_max) {
+std::optional<std::size_t> GunzipStream::take(char* to, std::size_t room) {
     State& state = *state_;
     z_stream& stream = state.stream;
-    const std::size_t before = to.size();
-    std::size_t filled = before;
-    to.resize(before + bytes_max);
+    std::size_t filled = 0;
     bool is_valid = true;
     state.may_have_output = false;
-    while (filled < to.size()) {
+    while (filled < room) {
         if (state.is_between) {
             state.begin = std::min(state.input.find_first_not_of('\0', state.begin), state.input.size());
             if (state.begin == state.input.size()) break;
@@ -48,11 +46,12 @@ bool GunzipStream::take(std::string& to, std::size_t bytes_max) {
         }
         stream.next_in = reinterpret_cast<Bytef*>(state.input.data() + state.begin);
         stream.avail_in = static_cast<uInt>(state.input.size() - state.begin);
-        stream.next_out = reinterpret_cast<Bytef*>(to.data() + filled);
-        stream.avail_out = static_cast<uInt>(to.size() - filled);
+        stream.next_out = reinterpret_cast<Bytef*>(to + filled);
+        stream.avail_out = static_cast<uInt>(room - filled);
         const int status = inflate(&stream, Z_NO_FLUSH);
         state.begin = state.input.size() - stream.avail_in;
-        filled = to.size() - stream.avail_out;
+        filled = room - stream.avail_out;
+        if (status == Z_MEM_ERROR) throw std::bad_alloc();
         if (status == Z_STREAM_END) {
             inflateReset(&stream);
             state.is_between = true;
@@ -61,9 +60,17 @@ bool GunzipStream::take(std::string& to, std::size_t bytes_max) {
             break;
         }
     }
-    state.may_have_output = filled == to.size() && !state.is_between;
-    to.resize(filled);
-    return is_valid;
+    state.may_have_output = filled == room && !state.is_between;
+    if (!is_valid) return std::nullopt;
+    return filled;
+}
+
+bool GunzipStream::take(std::string& to, std::size_t bytes_max) {
+    const std::size_t before = to.size();
+    to.resize(before + bytes_max);
+    const std::optional<std::size_t> filled = take(to.data() + before, bytes_max);
+    to.resize(before + filled.value_or(0));
+    return filled.has_value();
 }
 
 bool GunzipStream::has_more() const { return state_->may_have_output || state_->begin < state_->input.size(); }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,7 +19,9 @@ public:
 
     // Compressed bytes that have come.
     void put(std::string_view bytes);
-    // Appends at most so many decompressed bytes. Returns false if what was put is not gzip.
+    // Writes at most `room` decompressed bytes and returns how many; none if what was put is not gzip.
+    std::optional<std::size_t> take(char* to, std::size_t room);
+    // Appends at most so many of them. Returns false if what was put is not gzip.
     bool take(std::string& to, std::size_t bytes_max);
     // Whether take() may find something before more is put.
     bool has_more() const;

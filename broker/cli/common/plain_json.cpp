@@ -12,6 +12,10 @@ namespace json = boost::json;
 namespace {
 
 void append_plain(double number, std::string& text) {
+    if (!std::isfinite(number)) {
+        text += "null";
+        return;
+    }
     std::array<char, 400> digits{};  // the longest: 5E-324
     const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number, std::chars_format::fixed).ptr;
     text.append(digits.data(), end);
@@ -35,7 +39,7 @@ void append_plain(const json::value& value, std::string& text) {
             separator = ',';
         }
         text += array->empty() ? "[]" : "]";
-    } else if (const double* number = value.if_double(); number != nullptr && std::isfinite(*number)) {
+    } else if (const double* number = value.if_double(); number != nullptr) {
         append_plain(*number, text);
     } else {
         text += json::serialize(value);

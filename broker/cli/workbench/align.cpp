@@ -3,11 +3,11 @@
 #include <utility>
 
 #include "broker/cli/common/fasta.hpp"
+#include "broker/cli/common/plain_json.hpp"
 #include "broker/cli/common/progress.hpp"
 #include "broker/cli/workbench/align_output.hpp"
 #include "broker/cli/workbench/file_errors.hpp"
 #include "broker/cli/workbench/input_file.hpp"
-#include "broker/cli/workbench/json_line.hpp"
 #include "broker/cli/workbench/operator_options.hpp"
 #include "broker/cli/workbench/strands.hpp"
 #include "gpu/tools/align/pair.hpp"
@@ -97,7 +97,7 @@ bool print_pair(const AlignOptions& options, const AlignedPair& pair, bool is_fi
             console.out << (is_first ? align_tsv_header() : "") << align_tsv(options, pair);
             break;
         case AlignFormat::json:
-            console.print_json(json_line(align_json(options, pair)));
+            console.print_json(plain_json(align_json(options, pair)));
             break;
         case AlignFormat::paf:
             console.out << align_paf(options, pair);

@@ -5,11 +5,11 @@
 
 #include "broker/cli/common/input.hpp"
 #include "broker/cli/common/interrupt.hpp"
+#include "broker/cli/common/plain_json.hpp"
 #include "broker/cli/common/progress.hpp"
 #include "broker/cli/workbench/distance_input.hpp"
 #include "broker/cli/workbench/distance_output.hpp"
 #include "broker/cli/workbench/file_errors.hpp"
-#include "broker/cli/workbench/json_line.hpp"
 #include "broker/cli/workbench/operator_options.hpp"
 #include "broker/cli/workbench/text_reader.hpp"
 #include "gpu/tools/distance/gpu_sets.hpp"
@@ -162,7 +162,7 @@ private:
 
     void print(std::uint32_t distance, std::size_t pattern, const TextReader::Piece& text) {
         if (options_.json)
-            console_.print_json(json_line(distance_json(distance, pattern + 1, text.text, text.record)));
+            console_.print_json(plain_json(distance_json(distance, pattern + 1, text.text, text.record)));
         else
             console_.out << distance_line(distance, pattern + 1, text.text, shown_patterns_[pattern], shown_text_);
     }
@@ -176,7 +176,7 @@ private:
         summary.within = within_;
         if (pairs_) summary.work = pairs_->work();
         if (options_.json)
-            console_.print_json(json_line(summary_json(options_, summary)));
+            console_.print_json(plain_json(summary_json(options_, summary)));
         else
             console_.out << summary_line(options_, summary);
     }

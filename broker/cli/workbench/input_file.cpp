@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
-#include <zlib.h>
+#include <utility>
 
 #include "broker/cli/common/input.hpp"
 
@@ -31,19 +31,6 @@ std::string last_error() { return std::generic_category().message(errno); }
 
 }  // namespace
 
-struct InputFile::Inflater {
-    z_stream stream{};
-    bool in_member = true;  // otherwise between two, or behind the last
-
-    Inflater() {
-        constexpr int gzip_only = 16 + MAX_WBITS;
-        if (inflateInit2(&stream, gzip_only) != Z_OK) throw std::bad_alloc();
-    }
-    ~Inflater() { inflateEnd(&stream); }
-    Inflater(const Inflater&) = delete;
-    Inflater& operator=(const Inflater&) = delete;
-};
-
 InputFile::InputFile(const std::string& path, std::function<bool()> is_stopped)
     : is_stopped_(std::move(is_stopped)), file_(path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
     if (file_ < 0) error_ = last_error();
@@ -56,7 +43,7 @@ InputFile::~InputFile() {
 std::size_t InputFile::read(char* to, std::size_t room) {
     if (!is_detected_) detect_gzip();
     if (!is_detected_) return 0;
-    const std::size_t size = inflater_ ? read_gzip(to, room) : read_plain(to, room);
+    const std::size_t size = gunzip_ ? read_gzip(to, room) : read_plain(to, room);
     has_ended_ = size == 0 && is_stored_read_ && error_.empty();
     return size;
 }
@@ -83,7 +70,7 @@ void InputFile::detect_gzip() {
     stored_.resize(stored_begin_);
     stored_begin_ = 0;
     is_detected_ = true;
-    if (cli::is_gzip(stored_)) inflater_ = std::make_unique<Inflater>();
+    if (cli::is_gzip(stored_)) gunzip_.emplace().put(std::exchange(stored_, {}));
 }
 
 std::size_t InputFile::read_plain(char* to, std::size_t room) {
@@ -115,41 +102,19 @@ bool InputFile::wait_for_input() const {
     return false;
 }
 
-// Replaces what has been decompressed by what follows. Returns whether there is any.
-bool InputFile::fill_stored() {
-    stored_.resize(stored_bytes);
-    stored_.resize(read_stored(stored_.data(), stored_.size()));
-    stored_begin_ = 0;
-    return !stored_.empty();
-}
-
 std::size_t InputFile::read_gzip(char* to, std::size_t room) {
-    z_stream& stream = inflater_->stream;
     room = std::min(room, bytes_per_read);
     while (error_.empty()) {
-        // Zeros behind a member are padding.
-        if (!inflater_->in_member)
-            stored_begin_ = std::min(stored_.find_first_not_of('\0', stored_begin_), stored_.size());
-        if (stored_begin_ == stored_.size() && !fill_stored()) {
-            if (is_stored_read_ && inflater_->in_member) error_ = bad_gzip;
-            return 0;
+        if (!gunzip_->has_more()) {
+            std::string more(stored_bytes, '\0');
+            more.resize(read_stored(more.data(), more.size()));
+            if (more.empty() && is_stored_read_ && !gunzip_->is_complete()) error_ = bad_gzip;
+            if (more.empty()) return 0;
+            gunzip_->put(more);
         }
-        if (!inflater_->in_member) {
-            if (stored_[stored_begin_] == '\0') continue;
-            inflateReset(&stream);  // which refuses what is no member
-            inflater_->in_member = true;
-        }
-        stream.next_in = reinterpret_cast<Bytef*>(stored_.data() + stored_begin_);
-        stream.avail_in = static_cast<uInt>(stored_.size() - stored_begin_);
-        stream.next_out = reinterpret_cast<Bytef*>(to);
-        stream.avail_out = static_cast<uInt>(room);
-        const int status = inflate(&stream, Z_NO_FLUSH);
-        stored_begin_ = stored_.size() - stream.avail_in;
-        if (status == Z_STREAM_END) inflater_->in_member = false;
-        const std::size_t size = room - stream.avail_out;
-        if (status == Z_MEM_ERROR) throw std::bad_alloc();
-        if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) error_ = bad_gzip;
-        if (size > 0 && error_.empty()) return size;
+        const std::optional<std::size_t> size = gunzip_->take(to, room);
+        if (!size) error_ = bad_gzip;
+        if (size.value_or(0) > 0) return *size;
     }
     return 0;
 }

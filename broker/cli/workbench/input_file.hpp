@@ -6,10 +6,11 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "broker/cli/common/gunzip_stream.hpp"
 
 namespace sluice::cli {
 
@@ -30,18 +31,15 @@ public:
     // Empty, or why the file can't be read: "No such file or directory", "it is not complete and valid gzip".
     const std::string& error() const { return error_; }
     bool has_ended() const { return has_ended_; }
-    bool is_gzip() const { return inflater_ != nullptr; }
+    bool is_gzip() const { return gunzip_.has_value(); }
     // Of the file as it is stored, so compressed bytes of gzip.
     std::uint64_t stored_bytes_read() const { return stored_bytes_read_; }
     std::optional<std::uint64_t> stored_size() const;  // of a regular file
 
 private:
-    struct Inflater;
-
     std::size_t read_stored(char* to, std::size_t room);
     std::size_t read_plain(char* to, std::size_t room);
     std::size_t read_gzip(char* to, std::size_t room);
-    bool fill_stored();
     bool wait_for_input() const;
     void detect_gzip();
 
@@ -50,7 +48,7 @@ private:
     bool is_detected_ = false, has_ended_ = false, is_stored_read_ = false;
     std::string stored_;  // read, from stored_begin_ on not yet given
     std::size_t stored_begin_ = 0;
-    std::unique_ptr<Inflater> inflater_;  // null: not gzip
+    std::optional<GunzipStream> gunzip_;  // none: not gzip
     std::uint64_t stored_bytes_read_ = 0;
     std::string error_;
 };

@@ -4,10 +4,10 @@
 #include <thread>
 
 #include "broker/cli/common/interrupt.hpp"
+#include "broker/cli/common/plain_json.hpp"
 #include "broker/cli/common/progress.hpp"
 #include "broker/cli/workbench/file_errors.hpp"
 #include "broker/cli/workbench/input_file.hpp"
-#include "broker/cli/workbench/json_line.hpp"
 #include "broker/cli/workbench/operator_options.hpp"
 #include "broker/cli/workbench/png_file.hpp"
 #include "broker/cli/workbench/recurrence_output.hpp"
@@ -116,7 +116,7 @@ int recurrence(const RecurrenceOptions& options, Console console) {
     }
     if (analysis.stopped) return exit_interrupted;
     if (options.json)
-        console.print_json(json_line(recurrence_json(options, how, series->size(), analysis)));
+        console.print_json(plain_json(recurrence_json(options, how, series->size(), analysis)));
     else
         console.out << recurrence_text(options, how, series->size(), analysis);
     console.out.flush();

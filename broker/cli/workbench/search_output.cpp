@@ -4,8 +4,8 @@
 #include <boost/json/serialize.hpp>
 #include <ostream>
 
+#include "broker/cli/common/plain_json.hpp"
 #include "broker/cli/common/with_digits.hpp"
-#include "broker/cli/workbench/json_line.hpp"
 #include "protocol/text/terminal.hpp"
 #include "protocol/text/utf8.hpp"
 
@@ -161,7 +161,7 @@ void SearchPrinter::print_summary(const std::string& file, const SearchSummary& 
         object["processor"] = search.on_gpu() ? "gpu" : "cpu";
         if (!search.on_gpu()) object["threads"] = search.threads();
         if (!search.gpu_error().empty()) object["gpu_failure"] = search.gpu_error();
-        console_.print_json(json_line(object));
+        console_.print_json(plain_json(object));
         return;
     }
     std::string line =

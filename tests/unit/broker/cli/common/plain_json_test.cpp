@@ -2,6 +2,7 @@
 
 #include <boost/json/parse.hpp>
 #include <catch2/catch.hpp>
+#include <limits>
 #include <utility>
 
 using namespace sluice::cli;
@@ -18,6 +19,7 @@ TEST_CASE("plain_json: numbers → without an exponent, and with their value") {
     CHECK(boost::json::parse(smallest) == boost::json::value(5e-324));
     CHECK(smallest.find_first_not_of("0.5") == std::string::npos);
     CHECK(largest.size() == 309);
+    CHECK(plain_json(std::numeric_limits<double>::infinity()) == "null");
 }
 
 TEST_CASE("plain_json: everything else → as it was") {
