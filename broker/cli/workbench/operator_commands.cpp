@@ -20,10 +20,12 @@ void add_align(CLI::App& app, int& exit_status) {
     std::shared_ptr<AlignOptions> options;
     auto& command = add_command(app, "align", "Align the sequences of two FASTA files (needs no broker)", help::align,
                                 align, exit_status, options);
-    command.add_option("QUERY", options->query_file, "FASTA file, maybe gzip; - reads standard input")->required();
+    command
+        .add_option("QUERY", options->query_file, "FASTA file, which may be compressed by gzip; - reads standard input")
+        ->required();
     command
         .add_option("TEXT", options->text_file,
-                    "FASTA file, as QUERY; each of its records is aligned with each record of QUERY")
+                    "FASTA file, likewise; all its sequences are aligned with all those of QUERY")
         ->required();
     command
         .add_option("--scheme", options->scheme,
@@ -38,8 +40,8 @@ void add_align(CLI::App& app, int& exit_status) {
         "Print the alignment, too, not only score and end: positions, and a CIGAR as SAM has it (= match, X "
         "mismatch, I letters that only QUERY has, D letters that only TEXT has)");
     command.add_flag("--both-strands", options->both_strands,
-                     "Align the reverse complement of each query, too, and print the better of the two, with its "
-                     "strand, + or -. Positions are those in the query as it is in the file (DNA only)");
+                     "DNA only: align the reverse complement of each query, too, and print the alignment that scores "
+                     "more, with its strand, + or -. Positions count in the query as the file has it");
     base::add_choice(command, "--format",
                      "text (the default), or a line for each pair: tsv (with a line of names above), json or paf "
                      "(alignments as minimap2 writes them, with their CIGAR)",
@@ -73,23 +75,24 @@ void add_search(CLI::App& app, int& exit_status) {
     auto& command = add_command(app, "search", "Find many exact patterns in files of any size (needs no broker)",
                                 help::search, search, exit_status, options);
     command
-        .add_option("PATTERNS", options->patterns_file,
-                    "File with one pattern per line, or FASTA by its name; maybe gzip; - reads standard input")
+        .add_option(
+            "PATTERNS", options->patterns_file,
+            "File with one pattern per line, or FASTA by its name, which may be compressed by gzip; - reads standard "
+            "input")
         ->required();
     command
         .add_option("TEXT", options->text_files,
-                    "Files to search, maybe gzip; - reads standard input. FASTA, by its name or a first character '>', "
-                    "is searched by the record: lines are joined, and the offset is that in the record's sequence, "
-                    "behind its name")
+                    "Files to search, which may be compressed by gzip; - reads standard input. FASTA, by its name or a "
+                    "first character '>', is searched by the record: lines are joined, and the offset is that in the "
+                    "record's sequence, behind its name")
         ->required();
     command.add_flag("--plain", options->plain, "Search FASTA as other files: line by line, and with its headers");
     command.add_flag("--ignore-case", options->ignore_case,
-                     "Ignore the case of the letters a to z, as soft-masked FASTA needs it");
-    command.add_flag(
-        "--both-strands", options->both_strands,
-        "Search DNA for the reverse complements of the patterns, too, and print the strand, + or -, behind the "
-        "offset, which is that in the file's own strand. A pattern that is its own reverse complement is found on "
-        "strand + only");
+                     "Ignore the case of the letters a to z (soft-masked FASTA)");
+    command.add_flag("--both-strands", options->both_strands,
+                     "DNA only: search for the reverse complements of the patterns, too, and print the strand, + or "
+                     "-, after the offset. Offsets count in the text as the file has it. A pattern that is its own "
+                     "reverse complement is found on strand + only");
     auto* count = command.add_flag_callback(
         "--count", [options] { options->output = SearchOutput::counts; },
         "Print how often each pattern occurs in all files, instead of the occurrences");
@@ -121,17 +124,19 @@ void add_distance(CLI::App& app, int& exit_status) {
     auto& command = add_command(app, "distance", "Print how near the texts of a file are to patterns (needs no broker)",
                                 help::distance, distance, exit_status, options);
     command
-        .add_option("PATTERNS", options->pattern_file,
-                    "A pattern per line, UTF-8, or FASTA by its name: per record; maybe gzip; - reads standard input")
+        .add_option(
+            "PATTERNS", options->pattern_file,
+            "A pattern per line, UTF-8, or FASTA by its name: per record; may be compressed by gzip; - reads standard "
+            "input")
         ->required();
     command
         .add_option("TEXTS", options->text_file,
                     "A text per line, UTF-8, or FASTA by its name or a first character '>': per record, whose name is "
-                    "printed; maybe gzip; - reads standard input")
+                    "printed; may be compressed by gzip; - reads standard input")
         ->required();
     command.add_flag("--plain", options->plain, "Read FASTA as other files: line by line, and with its headers");
     command.add_flag("--ignore-case", options->ignore_case,
-                     "Ignore the case of the letters a to z, as soft-masked FASTA needs it");
+                     "Ignore the case of the letters a to z (soft-masked FASTA)");
     auto* whole = command.add_flag_callback(
         "--whole", [options] { options->all_pairs.extent = edits::Extent::whole; },
         "Compare whole texts (edit distance) instead of the most similar substring");
@@ -143,7 +148,7 @@ void add_distance(CLI::App& app, int& exit_status) {
     command.add_flag("--summary", options->summary, "Print only how much was compared, and how fast")->excludes(best);
     command
         .add_option("--costs", options->costs,
-                    "What edits cost: unit (1 each), typing (by distance on a keyboard), vowels, or a file, maybe gzip")
+                    "What edits cost: unit (1 each), typing (by distance on a keyboard), vowels, or a file")
         ->type_name("COSTS")
         ->capture_default_str();
     base::add_choice(command, "--algorithm",

@@ -75,9 +75,9 @@ void add_recurrence(CLI::App& app, int& exit_status) {
     auto& command = add_command(app, "recurrence", "Recurrence quantification of a series of numbers (needs no broker)",
                                 help::recurrence, recurrence, exit_status, options);
     command
-        .add_option(
-            "SERIES", options->series_file,
-            "Decimal numbers separated by white space, commas or semicolons; maybe gzip; - reads standard input")
+        .add_option("SERIES", options->series_file,
+                    "Decimal numbers separated by white space, commas or semicolons, which may be compressed by gzip; "
+                    "- reads standard input")
         ->required();
     add_recurrence_numbers(command, options);
     base::add_choice(command, "--algorithm",
