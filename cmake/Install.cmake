@@ -1,5 +1,6 @@
-# cmake --install: the two programs, the documents, manual pages, completion for shells and, by install_service.cmake,
-# the systemd unit and a configuration; and the libraries of protocol/ and gpu/ with their headers, for find_package(sluice).
+# cmake --install: the two programs, the documents, manual pages, completion in shells and, by
+# install_service.cmake, the systemd unit and a configuration; and the libraries of protocol/ and gpu/ with their headers,
+# for find_package(sluice).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
