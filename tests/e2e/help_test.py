@@ -81,8 +81,10 @@ class Help(unittest.TestCase):
                                 output_of(published)
                                 self.assertEqual(published.returncode, 0)
                         out, err = output_of(process)
-                        err, told = re.subn(r"^sluice: subscribed to .*\n", "", err, flags=re.M)
-                        self.assertEqual(told, example.startswith("sluice subscribe "))
+                        subscribed = (r'^\{"level":"note","detail":"subscribed to .*\n' if "--json" in example
+                                      else r"^sluice: subscribed to .*\n")
+                        err, notes = re.subn(subscribed, "", err, flags=re.M)
+                        self.assertEqual(notes, example.startswith("sluice subscribe "))
                         expected = ""
                         if "--since" in example:
                             expected = "sluice: the broker has no older events: it began later\n"

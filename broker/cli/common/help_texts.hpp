@@ -7,7 +7,7 @@ namespace sluice::cli::help {
 
 constexpr const char* program = R"(sluice help SUBCOMMAND says more about each.
 
-Exit status: 0 done, 1 nothing matched (replay, match, why, search, distance), a line or an item was refused (publish), or a line is damaged (store verify), 2 failed, 3 an item is undecided (replay, match, why). Messages are written to standard error.
+Exit status: 0 done, 1 nothing matched (replay, match, why, search, distance), a line or an item was refused (publish), the store is damaged (store verify), 2 failed, 3 an item is undecided (replay, match, why). Messages are written to standard error.
 
 Environment:
   SLUICE_SERVER            the default of --server
