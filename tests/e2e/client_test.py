@@ -81,14 +81,14 @@ class Reconnecting(unittest.TestCase):
     def test_a_stream_that_is_not_there_yet(self):
         with Sluiced() as daemon:
             daemon.publish(rss(item("old")), stream="news")
-            client = self.enterContext(Client("subscribe", "--server", url(daemon.port), "--timeout", str(TIMEOUT_S),
-                                              "--stream", "newz", "--count", "1", "true()"))
-            self.assertEqual([client.line("stderr"), client.line("stderr")],
-                             [f"sluice: subscribed to stream newz at {url(daemon.port)}: true()",
-                              "sluice: the broker has no stream newz yet; publishing to it creates it "
-                              "(did you mean news?)"])
+            client = self.enterContext(Client("subscribe", "--server", url(daemon.port), "--stream", "newz", "--count",
+                                              "1", "true()"))
+            self.assertEqual(client.line("stderr"), f"sluice: subscribed to stream newz at {url(daemon.port)}: true()")
             daemon.publish(rss(item("one")), stream="newz")
-            self.assertEqual((client.line(), client.ended(), client.line("stderr")), ("one", 0, None))
+            self.assertEqual((client.line(), client.ended()), ("one", 0))
+            # What a slow broker does not tell in time is left out.
+            self.assertIn(client.line("stderr"), (None, "sluice: the broker has no stream newz yet; publishing to it "
+                                                        "creates it (did you mean news?)"))
 
     def test_a_killed_broker_is_lost_too(self):
         daemon = Sluiced()

@@ -62,7 +62,7 @@ std::optional<std::string> LineSource::next_line() {
         } else if (end) {
             std::string line = text_.substr(begin_, bytes);
             begin_ = searched_ = *end;
-            if (lines_ == 0) line = text::without_byte_order_mark(line);
+            if (lines_ == 0) line.erase(0, line.size() - text::without_byte_order_mark(line).size());
             if (!line.empty()) ++lines_;
             return line;
         } else if (has_come()) {

@@ -289,27 +289,6 @@ TEST_CASE("three missing heartbeats are a sign of death") {
     CHECK(silence_of(reply, milliseconds(7)) == milliseconds(86'400'000));
 }
 
-TEST_CASE("subscribe: a stream that the broker does not have → a note, with the nearest name, and it goes on") {
-    ScriptedServer server({events_head + "data: {}\n\n", reply("404 Not Found", "", R"({"detail":"no such stream"})"),
-                           reply("200 OK", "", R"({"streams":[{"name":"prices"},{"name":"news"}],"total":2})"),
-                           events_head + "data: {}\n\n", reply("404 Not Found", "", "{}"),
-                           reply("403 Forbidden", "", "{}"), events_head + "data: {}\n\n",
-                           reply("403 Forbidden", "", "{}"), events_head + "data: {}\n\n", reply("200 OK", "", "{}")});
-    auto options = subscribe_to(server);
-    options.filters = {"true()"};
-    options.stream = "newz";
-    options.count = 1;
-    options.timeout = std::chrono::minutes(10);  // which is that of the note, too
-    const std::string yet = "sluice: the broker has no stream newz yet; publishing to it creates it";
-    for (const std::string& hint : {yet + " (did you mean news?)\n", yet + "\n", std::string(), std::string()}) {
-        const auto ran = run(subscribe, options);
-        CHECK(ran.exit_status == exit_done);
-        CHECK(ran.out == "{}\n");
-        CHECK(ran.err == "sluice: subscribed to stream newz at " + server.url() + ": true()\n" + hint);
-    }
-    CHECK_THAT(server.requests().at(1), Catch::StartsWith("GET /v1/streams/newz HTTP"));
-}
-
 TEST_CASE("messages are JSON where results are") {
     ScriptedServer server({events_head + "event: error\ndata: {\"detail\":\"too slow\",\"status\":503}\n\n"});
     auto options = subscribe_to(server);
