@@ -230,8 +230,9 @@ private:
         if (reply->status == status_accepted) return print(*reply, name);
         report_problem(console_, *reply, name);
         if (reply->status == status_too_large && reply->body.find("limits.") == std::string::npos)
-            console_.note("the broker's option limits.document_bytes bounds a document; --lines sends each line as one",
-                          {{"about", name}});
+            console_.note(
+                "limits.document_bytes is the broker's limit for a document; --lines sends each line as a document",
+                {{"about", name}});
         return exit_failed;
     }
 

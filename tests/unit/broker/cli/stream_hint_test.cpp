@@ -35,14 +35,13 @@ TEST_CASE("hint_at_unknown_stream: no such stream → a note, with the nearest n
          reply("200 OK", "", R"({"streams":[{"name":"news"}],"next":"http://elsewhere/"})"), missing,
          reply("200 OK", "", R"({"streams":[{"name":"prices"}]})"), missing, reply("403 Forbidden", "", "{}")});
     CHECK(hint_of(server) == "sluice: " + yet + " (did you mean news?)\n");
-    CHECK(hint_of(server, true) == R"({"level":"note","detail":")" + yet +
-                                       R"( (did you mean news?)","stream":"newz","nearest":"news"
-})"
+    CHECK(hint_of(server, true) == "{\"level\":\"note\",\"detail\":\"" + yet +
+                                       R"json( (did you mean news?)","stream":"newz","nearest":"news"})json"
                                        "\n");
-CHECK(hint_of(server) == "sluice: " + yet + "\n");
-CHECK(hint_of(server) == "sluice: " + yet + "\n");
-CHECK_THAT(server.requests().at(0), Catch::StartsWith("GET /v1/streams/newz HTTP"));
-CHECK_THAT(server.requests().at(2), Catch::StartsWith("GET /v1/streams?after=prices HTTP"));
+    CHECK(hint_of(server) == "sluice: " + yet + "\n");
+    CHECK(hint_of(server) == "sluice: " + yet + "\n");
+    CHECK_THAT(server.requests().at(0), Catch::StartsWith("GET /v1/streams/newz HTTP"));
+    CHECK_THAT(server.requests().at(2), Catch::StartsWith("GET /v1/streams?after=prices HTTP"));
 }
 
 TEST_CASE("hint_at_unknown_stream: the stream is there, or that can't be found out → no note") {
