@@ -87,6 +87,8 @@ class Manual(unittest.TestCase):
             self.assertIn("--help", options)
             for option in options:
                 self.assertIn(option, body, path)
+        examples = text.partition('.SH "EXAMPLES"\n')[2].splitlines()
+        self.assertEqual(len(examples), len(set(examples)))
         for name in ("SLUICE_SERVER", "NO_COLOR"):
             self.assertIn(f".TP\n\\fB{name}\\fR\n", text)
         for title in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "COMMANDS", "ENVIRONMENT", "EXIT STATUS", "EXAMPLES",
@@ -139,7 +141,8 @@ COMPLETIONS = (
     ("sluice match --no-colou", NOTHING),
     ("sluice match ", NOTHING),  # a filter
     ("sluice match title ", FILES),
-    ("sluice match --json title words.txt ", FILES),
+    ("sluice match --json ", NOTHING),
+    ("sluice match --json title ", FILES),
     ("sluice match --format json title wo", ["words.txt"]),
     ("sluice match --format=json title wo", ["words.txt"]),
     ("sluice match -- title ", FILES),

@@ -33,8 +33,8 @@ CommandOption shape_of(CLI::Option& from) {
         for (const std::string& name : from.get_snames()) option.names.push_back("-" + name);
         for (const std::string& name : from.get_lnames()) option.names.push_back("--" + name);
     }
-    if (from.get_type_size() != 0) {
-        option.value_name = from.get_positional() ? from.get_name(true) : from.get_type_name();
+    option.value_name = from.get_positional() ? from.get_name(true) : from.get_type_name();
+    if (!option.value_name.empty()) {  // else a flag
         option.choices = base::choices_of(from);
         option.kind = !option.choices.empty()                                  ? ValueKind::choice
                       : is_file_name(option.value_name, from.get_positional()) ? ValueKind::file
@@ -59,7 +59,7 @@ Command tree_of(CLI::App& app, const Command* parent) {
     Command command;
     command.path = (parent != nullptr ? parent->path + " " : "") + app.get_name();
     command.description = app.get_description();
-    command.footer = app.get_footer();
+    if (parent == nullptr || app.get_footer() != parent->footer) command.footer = app.get_footer();  // it is inherited
     for (CLI::Option* option : app.get_options()) {
         if (!option->get_group().empty())
             (option->get_positional() ? command.arguments : command.options).push_back(shape_of(*option));

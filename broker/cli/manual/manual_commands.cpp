@@ -73,7 +73,7 @@ void add_manual(CLI::App& app) {
     base::add_choice(command, "PAGE",
                      "sluice (the default) or sluiced: the programs; sluice.yaml: the configuration of sluiced; "
                      "sluice-filters: the filter language",
-                     "PAGE", {"sluice", "sluiced", "sluice.yaml", "sluice-filters"},
+                     "", {"sluice", "sluiced", "sluice.yaml", "sluice-filters"},
                      [page](std::size_t choice) { *page = static_cast<Page>(choice); });
     command.footer(help::footer(manual_help));
     command.callback([&app, page] { std::cout << manual_page(*page, app); });
@@ -83,7 +83,7 @@ void add_completion(CLI::App& app) {
     const auto shell = std::make_shared<Shell>();
     auto& command = *app.add_subcommand("completion",
                                         "Print a script that lets a shell complete sluice and sluiced by the Tab key");
-    base::add_choice(command, "SHELL", "bash, zsh or fish", "SHELL", {"bash", "zsh", "fish"},
+    base::add_choice(command, "SHELL", "bash, zsh or fish", "", {"bash", "zsh", "fish"},
                      [shell](std::size_t choice) { *shell = static_cast<Shell>(choice); });
     command.get_option("SHELL")->required();
     command.footer(help::footer(completion_help));
