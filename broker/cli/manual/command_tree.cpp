@@ -59,7 +59,8 @@ Command tree_of(CLI::App& app, const Command* parent) {
     Command command;
     command.path = (parent != nullptr ? parent->path + " " : "") + app.get_name();
     command.description = app.get_description();
-    if (parent == nullptr || app.get_footer() != parent->footer) command.footer = app.get_footer();  // it is inherited
+    if (parent == nullptr || app.get_footer() != app.get_parent()->get_footer())
+        command.footer = app.get_footer();  // it is inherited
     for (CLI::Option* option : app.get_options()) {
         if (!option->get_group().empty())
             (option->get_positional() ? command.arguments : command.options).push_back(shape_of(*option));
