@@ -71,7 +71,7 @@ server::ConnectionRoom room_for_connections(const config::Options& options) {
         server::connection_room(options.limits.connections, descriptors,
                                 few + of_io_thread * (io_thread_count(options) + 1) + log_descriptors(options));
     if (room.connections < options.limits.connections)
-        base::log_warn("fewer connections than limits.connections, for lack of file descriptors",
+        base::log_info("fewer connections than limits.connections, for lack of file descriptors",
                        {{"connections", room.connections}, {"descriptors", descriptors}});
     return room;
 }

@@ -22,6 +22,8 @@ constexpr std::uint64_t many = 1'000'000'000;  // for counts that only memory bo
 // "localhost" or "example.org:8080", as in a Host field; "*" for any.
 bool is_host(const std::string& text) { return !text.empty() && text.find_first_of("/@ \t") == std::string::npos; }
 
+constexpr std::size_t origins_max = 1'000;
+
 // As a browser sends it: "https://example.org" or "http://localhost:3000"; "*" for any.
 bool is_origin(const std::string& text) {
     const std::size_t scheme = text.find("://");
@@ -29,6 +31,15 @@ bool is_origin(const std::string& text) {
     if (scheme == std::string::npos || scheme == 0 || scheme + 3 == text.size()) return false;
     const bool has_capital = std::any_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
     return !has_capital && text.find_first_of("/?#@* \t", scheme + 3) == std::string::npos;
+}
+
+std::string check_origin(const std::string& text) {
+    if (is_origin(text)) return {};
+    const std::size_t scheme = text.find("://");
+    const std::size_t path = scheme == std::string::npos ? scheme : text.find('/', scheme + 3);
+    if (path != std::string::npos && is_origin(text.substr(0, path)))
+        return "an origin has no path: write " + text.substr(0, path);
+    return "expected an origin such as https://example.org, in lower case, or \"*\", found \"" + text + '"';
 }
 
 constexpr std::string_view ignored_parts =
@@ -84,6 +95,16 @@ std::string check_folder(const std::string& path) {
     return path.empty() || path.find('\0') != std::string::npos ? "expected auto or the path of a folder" : "";
 }
 
+void read_origins(Section& s, std::vector<std::string>& origins) {
+    std::vector<std::string> read;
+    const auto take = [&](const std::string& origin) {
+        read.push_back(origin);
+        return check_origin(origin);
+    };
+    s.mixed("allow_origins", origins_max, take, {}, "origins, such as [https://example.org]");
+    if (s.has("allow_origins")) origins = std::move(read);
+}
+
 void read_http(Section& s, HttpOptions& o) {
     s.ip_address("address", o.address);
     s.integer("port", o.port, 0, 65'535);
@@ -94,7 +115,7 @@ void read_http(Section& s, HttpOptions& o) {
     s.duration("request_timeout", o.request_timeout, 10ms, 24h);
     s.size("body_rate", o.body_rate, 0, gib);
     s.texts("hosts", o.hosts, "names such as broker.example.org, or \"*\"", is_host);
-    s.texts("allow_origins", o.allow_origins, "origins such as https://example.org, or \"*\"", is_origin);
+    read_origins(s, o.allow_origins);
     s.texts("trusted_proxies", o.trusted_proxies,
             "addresses and networks, such as 192.0.2.1 or 10.0.0.0/8, or \"unix\"", is_proxy);
 }

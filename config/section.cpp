@@ -113,11 +113,14 @@ std::optional<Duration> Section::read_duration(std::string_view name, Duration m
     if (node == nullptr) return std::nullopt;
     const auto value = parse_duration(node->text);
     if (value && *value >= min && *value <= max) return value;
-    if (!value)
-        fault(*node, full_name(name) + ": expected " + std::string(expected) + ", found " + describe(*node));
-    else
+    if (value)
         fault(*node, full_name(name) + ": " + node->text + " is not between " + duration_text(min) + " and " +
                          duration_text(max));
+    else if (parse_integer(node->text))
+        fault(*node, full_name(name) + ": " + node->text + " has no unit; write " + node->text + "s for seconds, or " +
+                         node->text + "us, ms, min, h or d");
+    else
+        fault(*node, full_name(name) + ": expected " + std::string(expected) + ", found " + describe(*node));
     return std::nullopt;
 }
 
@@ -138,8 +141,9 @@ std::optional<std::size_t> Section::read_size(std::string_view name, std::size_t
     if (!value)
         fault(*node, full_name(name) + ": expected " + expected + ", found " + describe(*node));
     else
-        fault(*node,
-              full_name(name) + ": " + node->text + " is not between " + size_text(min) + " and " + size_text(max));
+        fault(*node, full_name(name) + ": " + node->text + " is not between " + size_text(min) + " and " +
+                         size_text(max) +
+                         (parse_integer(node->text) ? "; it has no unit (KiB, MiB or GiB), so it is in bytes" : ""));
     return std::nullopt;
 }
 
@@ -249,13 +253,13 @@ bool Section::items(std::string_view name, std::size_t items_max, const std::fun
 }
 
 void Section::mixed(std::string_view name, std::size_t items_max, const TextCheck& take,
-                    const std::function<void(Section&)>& read_item) {
+                    const std::function<void(Section&)>& read_item, std::string_view expected) {
     const YamlNode* node = find(name);
     if (node == nullptr) return;
-    const std::string expected = read_item ? " texts and maps" : " texts";
+    if (expected.empty()) expected = read_item ? "texts and maps" : "texts";
     if (node->kind != YamlNode::Kind::sequence || node->items.size() > items_max) {
-        fault(*node, full_name(name) + ": expected a list of at most " + std::to_string(items_max) + expected +
-                         ", found " + describe(*node));
+        fault(*node, full_name(name) + ": expected a list of at most " + std::to_string(items_max) + " " +
+                         std::string(expected) + ", found " + describe(*node));
         return;
     }
     for (std::size_t i = 0; i < node->items.size(); ++i) {

@@ -66,9 +66,9 @@ public:
     bool texts(std::string_view name, std::vector<std::string>& out, std::string_view expected,
                bool (*good)(const std::string&), std::size_t texts_max = ~std::size_t{0}, std::size_t texts_min = 0);
     // A list of at most `items_max` texts and, if `read_item` is given, maps. `take` gets each text, and returns what
-    // is wrong with it, or "".
+    // is wrong with it, or ""; `expected` describes the items to whoever gives no list.
     void mixed(std::string_view name, std::size_t items_max, const TextCheck& take,
-               const std::function<void(Section&)>& read_item = {});
+               const std::function<void(Section&)>& read_item = {}, std::string_view expected = "");
     template <typename Enum>
     void choice(std::string_view name, Enum& out, std::initializer_list<std::pair<std::string_view, Enum>> choices) {
         std::vector<std::string_view> names;

@@ -1,6 +1,7 @@
 #include "config/yaml.hpp"
 
 #include <map>
+#include <optional>
 #include <sstream>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
@@ -115,6 +116,24 @@ private:
     int documents_ = 0;
 };
 
+ConfigError error_at(const std::string& source, const YAML::Mark& mark, std::string message) {
+    return {source, static_cast<std::size_t>(mark.line) + 1, static_cast<std::size_t>(mark.column) + 1,
+            std::move(message)};
+}
+
+// The first tab before the text of the line where yaml-cpp gave up. What a tab brings about is "illegal" to it, most
+// often the next map value: it names the tab itself only where the line before is indented.
+std::optional<YAML::Mark> find_tab_in_indentation(std::string_view text, const YAML::Exception& error) {
+    if (!std::string_view(error.msg).starts_with("illegal ")) return std::nullopt;
+    for (int line = 0; line < error.mark.line; ++line) text.remove_prefix(text.find('\n') + 1);
+    const std::string_view before = text.substr(0, text.find_first_not_of(" \t-"));
+    const std::size_t tab = before.find('\t');
+    if (tab == std::string_view::npos || tab > static_cast<std::size_t>(error.mark.column)) return std::nullopt;
+    YAML::Mark mark = error.mark;
+    mark.column = static_cast<int>(tab);
+    return mark;
+}
+
 }  // namespace
 
 std::variant<YamlNode, ConfigError> parse_yaml(const std::string& source, std::string_view text,
@@ -131,8 +150,9 @@ std::variant<YamlNode, ConfigError> parse_yaml(const std::string& source, std::s
         return builder.take();
     } catch (const YAML::Exception& error) {
         if (error.mark.is_null()) return ConfigError{source, 0, 0, error.msg};
-        return ConfigError{source, static_cast<std::size_t>(error.mark.line) + 1,
-                           static_cast<std::size_t>(error.mark.column) + 1, error.msg};
+        if (const auto tab = find_tab_in_indentation(text, error))
+            return error_at(source, *tab, "a tab; YAML is indented by spaces");
+        return error_at(source, error.mark, error.msg);
     }
 }
 

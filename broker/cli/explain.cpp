@@ -6,6 +6,7 @@
 
 #include "broker/cli/client/problem.hpp"
 #include "broker/cli/commands.hpp"
+#include "broker/cli/common/plain_json.hpp"
 #include "protocol/filter/filter.hpp"
 #include "protocol/text/terminal.hpp"
 
@@ -49,7 +50,7 @@ int explain(const ExplainOptions& options, Console console) {
     }
     print_hints(*compiled, console);
     if (options.json)
-        console.print_json(boost::json::serialize(explain_json(*compiled)));
+        console.print_json(plain_json(explain_json(*compiled)));
     else
         console.out << text::terminal_lines(filter::explain(*compiled));
     return exit_done;

@@ -277,8 +277,12 @@ void add_streams(CLI::App& app, int& exit_status) {
     std::shared_ptr<StreamsOptions> options;
     auto& command = add_command(app, "streams", "List the broker's streams; show, create, change, purge or delete one",
                                 help::streams, streams, exit_status, options);
-    auto* stream =
-        command.add_option("STREAM", options->stream, "Show this one, with its options; without it, list all");
+    auto* stream = command.add_option(
+        "STREAM", options->stream,
+        "Show this one, with its options. Without it, list all: the events that the broker keeps of "
+        "each and their size; LAST ID, of its newest event, where ids count the events of all streams "
+        "together; KNOWN ITEMS, which are delivered again only if they have changed; and whether it "
+        "is DEFINED, by --set or PUT, and so stays without events");
     auto* set =
         command
             .add_option("--set", options->set,

@@ -9,6 +9,7 @@
 #include "broker/cli/client/members.hpp"
 #include "broker/cli/client/query.hpp"
 #include "broker/cli/common/columns.hpp"
+#include "broker/cli/common/plain_json.hpp"
 
 namespace sluice::cli {
 
@@ -108,7 +109,7 @@ int match_past(const MatchOptions& options, const Console& console) {
     if (!answer.is_ok) return exit_failed;
     report_hints(answer.body, console);
     if (options.json) {
-        console.print_json(json::serialize(answer.body));
+        console.print_json(plain_json(answer.body));
     } else {
         print_hours(answer.body, console);
         print_examples(answer.body, console);

@@ -2,9 +2,13 @@
 #include <boost/json.hpp>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -18,6 +22,7 @@
 #include "broker/cli/common/interrupt.hpp"
 #include "broker/cli/common/line_source.hpp"
 #include "broker/cli/common/output_options.hpp"
+#include "broker/cli/common/plain_json.hpp"
 #include "broker/cli/common/progress.hpp"
 #include "broker/cli/content_type.hpp"
 #include "broker/cli/publish_lines.hpp"
@@ -28,7 +33,9 @@ namespace sluice::cli {
 
 namespace {
 
-constexpr std::size_t guessed_bytes_max = 64u << 20;  // of a compressed document, to guess its content type
+// A document of more bytes, which is the broker's default limits.document_bytes, is read only as far as the broker
+// takes it: it may have no end.
+constexpr std::size_t whole_bytes_max = 16u << 20;
 constexpr unsigned status_accepted = 202, status_too_large = 413;
 constexpr int exit_refused = 1;  // less than a failure
 
@@ -69,7 +76,7 @@ text::TraceContext trace_context_of(const PublishOptions& options) {
 std::string summary(const boost::json::object& counts) {
     const auto count = [&](const char* name) {
         const auto* value = counts.if_contains(name);
-        return (value ? boost::json::serialize(*value) : "?") + " " + name;
+        return (value ? plain_json(*value) : "?") + " " + name;
     };
     std::string text = count("received") + ": " + count("new") + ", " + count("updated") + ", " + count("unchanged");
     if (counts.contains("repaired")) text += ", " + count("repaired");
@@ -80,7 +87,7 @@ std::string summary(const boost::json::object& counts) {
     const auto* reason = first ? first->if_contains("reason") : nullptr;
     text += ", " + count("refused");
     if (!line || !reason || !reason->is_string()) return text;
-    return text + " (line " + boost::json::serialize(*line) + ": " + std::string(reason->get_string()) + ")";
+    return text + " (line " + plain_json(*line) + ": " + std::string(reason->get_string()) + ")";
 }
 
 std::string counted(std::uint64_t count, const char* what) {
@@ -95,6 +102,33 @@ std::string summary(const PublishedLines& published) {
     if (items_refused != 0 && !published.refused_item.empty()) text += " (" + published.refused_item + ")";
     if (published.refused != 0) text += ", " + counted(published.refused, "line") + " refused";
     return text;
+}
+
+// The end of a document's source that is no end of the document.
+struct Unreadable {};
+
+// A document that is sent as it is read. What has been read is kept, to be sent again.
+HttpBodySource body_of(LineSource& source, std::string& document, std::size_t bytes_max) {
+    const auto sent = std::make_shared<std::size_t>(0);
+    HttpBodySource body;
+    body.begin = [sent] { *sent = 0; };
+    body.read = [&source, &document, bytes_max, sent](char* room, std::size_t bytes) -> std::optional<std::size_t> {
+        if (*sent == document.size() && source.has_more()) document += source.read(bytes);
+        if (!source.failure().empty() || document.size() > bytes_max) throw Unreadable();
+        const std::size_t copied = document.copy(room, bytes, *sent);
+        *sent += copied;
+        return copied;
+    };
+    body.is_ready = [] { return true; };
+    body.descriptor = [] { return -1; };
+    return body;
+}
+
+// Of a file; 0: that is not known.
+std::size_t bytes_of(const std::string& file) {
+    std::error_code error;
+    const auto bytes = std::filesystem::file_size(file, error);
+    return error ? 0 : static_cast<std::size_t>(bytes);
 }
 
 class Publisher {
@@ -118,25 +152,13 @@ public:
 
 private:
     int publish_file(const std::string& file) {
-        if (options_.lines.value_or(file == "-")) return publish_source(file);
-        auto document = read_input(file, options_.document_bytes_max);
-        if (document) return publish_whole(file, std::move(*document));
-        if (document.error() != boost::system::errc::file_too_large)
-            return unreadable(file, document.error().message());
-        const std::string type = options_.content_type.empty() ? content_type_of(file, "") : options_.content_type;
-        if (may_be_split(file, type)) return split(file);
-        return too_large(file, "it is larger than " + std::to_string(options_.document_bytes_max) + " bytes");
-    }
-
-    // Line by line, or as one document.
-    int publish_source(const std::string& file) {
-        auto source = LineSource::open(file, options_.document_bytes_max);
+        const bool may_have_lines = options_.lines.value_or(file == "-");
+        auto source = LineSource::open(file, options_.document_bytes_max,
+                                       may_have_lines ? LineSource::Gzip::unpacked : LineSource::Gzip::kept);
         if (!source) return unreadable(file, source.error().message());
-        if (options_.lines || has_documents_by_line(*source)) return publish_by_line(*source, input_name(file));
-        std::string document = source->read_all();
-        if (source->is_too_large()) return too_large(file, source->failure());
-        if (!source->failure().empty()) return unreadable(file, source->failure());
-        return publish_whole(file, std::move(document));
+        if (may_have_lines && (options_.lines || has_documents_by_line(*source)))
+            return publish_by_line(*source, input_name(file));
+        return publish_whole(file, *source);
     }
 
     bool has_documents_by_line(LineSource& source) const {
@@ -159,32 +181,58 @@ private:
         print(*published.summary, summary(published), name);
         if (!published.is_complete || !source.failure().empty()) return exit_failed;
         if (Interrupt::requested()) return exit_interrupted;
-        return published.refused == 0 ? exit_done : exit_refused;
+        const bool is_whole = published.refused == 0 && number_in(*published.summary, "items_refused") == 0;
+        return is_whole ? exit_done : exit_refused;
     }
 
-    int publish_whole(const std::string& file, std::string document) {
+    int publish_whole(const std::string& file, LineSource& source) {
         const std::string name = input_name(file);
+        std::string document = source.read(std::min(whole_bytes_max, options_.document_bytes_max));
+        if (!source.failure().empty()) return unreadable(file, source.failure());
         HttpRequest request{.method = "POST", .target = target_of("/v1/events", publish_parameters(options_))};
         request.headers = trace_headers();
-        const bool is_compressed = is_gzip(document);
-        if (is_compressed) {
-            request.content_type = content_type_of(inner_name(file), unpack(document, guessed_bytes_max).bytes);
+        if (is_gzip(document)) {
+            request.content_type = content_type_of(inner_name(file), unpacked_beginning(document));
             request.headers.emplace_back("Content-Encoding: gzip");
         } else {
             request.content_type = content_type_of(file, document);
         }
         if (!options_.content_type.empty()) request.content_type = options_.content_type;
-        request.body = std::move(document);
-        const auto reply = send_whole(request);
-        bar_.hide();
-        if (!reply) return failed(reply.error().message, name);
-        if (reply->status == status_too_large && !is_compressed && may_be_split(file, request.content_type))
-            return split(file);
-        if (reply->status != status_accepted) {
-            report_problem(console_, *reply, name);
-            return exit_failed;
+        const bool may_split = may_be_split(file, request.content_type);
+        if (source.has_more() && document.size() == options_.document_bytes_max) return beyond(file, may_split);
+        std::size_t bytes = document.size();
+        if (source.has_more()) {
+            request.source = body_of(source, document, options_.document_bytes_max);
+            bytes = bytes_of(file);
+        } else {
+            request.body = std::move(document);
         }
-        return print(*reply, name);
+        try {
+            const auto reply = send_whole(std::move(request), bytes);
+            bar_.hide();
+            return conclude(file, reply, may_split);
+        } catch (const Unreadable&) {
+            return source.failure().empty() ? beyond(file, may_split) : unreadable(file, source.failure());
+        }
+    }
+
+    // What no broker takes as one document.
+    int beyond(const std::string& file, bool may_split) {
+        if (may_split) return split(file);
+        return unreadable(file, "it is larger than " + std::to_string(options_.document_bytes_max) + " bytes" +
+                                    std::string(no_broker_takes) + "; --lines sends each line as one");
+    }
+
+    int conclude(const std::string& file, const boost::system::result<HttpReply, HttpError>& reply, bool may_split) {
+        const std::string name = input_name(file);
+        if (!reply) return failed(name + ": " + reply.error().message, name);
+        if (reply->status == status_too_large && may_split) return split(file);
+        if (reply->status == status_accepted) return print(*reply, name);
+        report_problem(console_, *reply, name);
+        if (reply->status == status_too_large && reply->body.find("limits.") == std::string::npos)
+            console_.note("the broker's option limits.document_bytes bounds a document; --lines sends each line as one",
+                          {{"about", name}});
+        return exit_failed;
     }
 
     bool may_be_split(const std::string& file, const std::string& content_type) const {
@@ -198,33 +246,37 @@ private:
         return source ? publish_by_line(*source, name) : unreadable(file, source.error().message());
     }
 
-    boost::system::result<HttpReply, HttpError> send_whole(const HttpRequest& request) {
+    // `bytes`: of its body; 0: that is not known.
+    boost::system::result<HttpReply, HttpError> send_whole(HttpRequest request, std::size_t bytes) {
         HttpWatch watch;
-        watch.sent = [&](std::size_t sent) {
-            const double share =
-                static_cast<double>(sent) / static_cast<double>(std::max<std::size_t>(1, request.body.size()));
+        watch.sent = [this, bytes](std::size_t sent) {
+            const double share = bytes == 0 ? 0 : std::min(1.0, static_cast<double>(sent) / static_cast<double>(bytes));
             bar_.show((static_cast<double>(files_done_) + share) / static_cast<double>(options_.files.size()));
         };
-        return send_patiently(server_, request, watch, [this](const std::string& text) {
+        return send_document(server_, std::move(request), watch, [this](const std::string& text) {
             bar_.hide();
             console_.note(text);
         });
     }
 
     int print(const HttpReply& reply, const std::string& name) {
+        if (reply.body.empty()) {
+            print({}, "published; the broker had no memory to say more", name);
+            return exit_done;
+        }
         boost::system::error_code error;
         auto counts = boost::json::parse(reply.body, error);
         if (error || !counts.is_object())
-            return failed(server_.url + " is not a Sluice broker: its reply is not JSON", name);
+            return failed(name + ": " + server_.url + " is not a Sluice broker: its reply is not JSON", name);
         print(counts.get_object(), summary(counts.get_object()), name);
-        return exit_done;
+        return number_in(counts.get_object(), "refused") == 0 ? exit_done : exit_refused;
     }
 
     void print(const boost::json::object& counts, const std::string& text, const std::string& name) {
         if (options_.json) {
             boost::json::object line{{"file", name}};
             for (const auto& [key, value] : counts) line[key] = value;
-            console_.print_json(boost::json::serialize(line));
+            console_.print_json(plain_json(line));
         } else {
             console_.out << text::terminal_line(name) << ": " << text::terminal_line(text) << '\n';
         }
@@ -233,10 +285,6 @@ private:
 
     int unreadable(const std::string& file, const std::string& reason) {
         return failed(describe_unreadable(file, reason), input_name(file));
-    }
-
-    int too_large(const std::string& file, const std::string& reason) {
-        return unreadable(file, reason + std::string(no_broker_takes) + "; --lines sends each line as one");
     }
 
     int failed(const std::string& message, const std::string& name) {

@@ -92,7 +92,7 @@ private:
 
 void LinePublisher::publish_one(const SentLine& line) {
     const auto reply = send_alone(line);
-    if (!reply) return report(reply.error().message);
+    if (!reply) return report(name_ + ": " + reply.error().message);
     const bool is_accepted = reply->status == status_line_accepted;
     if (!is_accepted && !is_of_document(*reply)) return report_problem(console_, *reply, name_);
     take_reply(line, *reply);
@@ -108,7 +108,7 @@ void LinePublisher::publish_all() {
     for (int tries = 1;; ++tries) {
         const auto reply = send(server_, request, watch);
         publish_again();
-        if (!reply) return report(reply.error().message + unanswered());
+        if (!reply) return report(name_ + ": " + reply.error().message + unanswered());
         const auto seconds = seconds_to_retry(*reply);
         const auto note = [this](const std::string& text) { tell(text); };
         if (!seconds || tries == tries_max || !wait_to_retry(*reply, *seconds, note)) return conclude(*reply);
@@ -183,7 +183,7 @@ boost::system::result<HttpReply, HttpError> LinePublisher::send_alone(const Sent
     HttpRequest request{.method = "POST", .target = requests_.line_target, .content_type = requests_.line_type};
     request.headers = requests_.headers;
     request.body = line.text;
-    return send_patiently(server_, request, {}, [this](const std::string& text) { tell(text); });
+    return send_document(server_, std::move(request), {}, [this](const std::string& text) { tell(text); });
 }
 
 // To a line that was sent by itself.
@@ -225,7 +225,8 @@ void LinePublisher::conclude(const HttpReply& reply) {
     if (reply.status != status_ok)
         report_problem(console_, reply, name_);
     else if (!published_.summary)
-        report(server_.url + " ended the reply before it said what became of all documents" + unanswered());
+        report(name_ + ": " + server_.url + " ended the reply before it said what became of all documents" +
+               unanswered());
     else if (!source_.failure().empty())
         report("can't read " + name_ + " to its end: " + source_.failure() +
                std::string(source_.is_too_large() ? no_broker_takes : ""));

@@ -4,6 +4,7 @@
 #include "broker/cli/client/query.hpp"
 #include "broker/cli/commands.hpp"
 #include "broker/cli/common/lines.hpp"
+#include "broker/cli/common/plain_json.hpp"
 
 namespace sluice::cli {
 
@@ -37,7 +38,7 @@ int status(const StatusOptions& options, Console console) {
     auto answer = ask(*server, request, "status", console);
     if (!answer.is_ok) return exit_failed;
     if (options.json) {
-        console.print_json(boost::json::serialize(answer.body));
+        console.print_json(plain_json(answer.body));
         return exit_done;
     }
     name_missing_gpus(answer.body);

@@ -2,12 +2,14 @@
 #include <ostream>
 #include <string>
 
+#include "broker/cli/client/members.hpp"
 #include "broker/cli/client/query.hpp"
 #include "broker/cli/commands.hpp"
 #include "broker/cli/common/columns.hpp"
 #include "broker/cli/common/lines.hpp"
+#include "broker/cli/common/plain_json.hpp"
+#include "broker/cli/common/with_digits.hpp"
 #include "protocol/text/stream_name.hpp"
-#include "protocol/text/terminal.hpp"
 
 namespace sluice::cli {
 
@@ -40,18 +42,21 @@ bool set_member(boost::json::object& object, std::string_view setting) {
 }
 
 void print_streams(const boost::json::array& streams, const Console& console) {
-    std::vector<std::vector<std::string>> rows{{"STREAM", "LAST ID", "ITEMS", "DEFINED"}};
+    std::vector<std::vector<std::string>> rows{{"STREAM", "EVENTS", "SIZE", "LAST ID", "KNOWN ITEMS", "DEFINED"}};
     for (const boost::json::value& each : streams) {
-        const auto text = [&](const char* name) {
-            const auto* value = each.is_object() ? each.get_object().if_contains(name) : nullptr;
-            if (!value) return std::string("?");
-            if (value->is_bool()) return std::string(value->get_bool() ? "yes" : "no");
-            return text::terminal_line(value->is_string() ? std::string(value->get_string())
-                                                          : boost::json::serialize(*value));
+        if (!each.is_object()) continue;
+        const boost::json::object& stream = each.get_object();
+        const boost::json::object retained = object_in(stream, "retained");
+        // The broker tells only some users the figures.
+        const bool has_figures = !retained.empty();
+        const auto number = [&](const boost::json::object& object, const char* name) {
+            return has_figures ? std::to_string(number_in(object, name)) : "-";
         };
-        rows.push_back({text("name"), text("last_id"), text("items"), text("defined")});
+        const std::string size = has_figures ? bytes_text(static_cast<double>(number_in(retained, "bytes"))) : "-";
+        rows.push_back({text_in(stream, "name"), number(retained, "events"), size, number(stream, "last_id"),
+                        number(stream, "items"), bool_in(stream, "defined").value_or(false) ? "yes" : "no"});
     }
-    const auto lines = in_columns(rows, {Side::left, Side::right, Side::right});
+    const auto lines = in_columns(rows, {Side::left, Side::right, Side::right, Side::right, Side::right});
     for (std::size_t i = 0; i < lines.size(); ++i)
         console.out << (i == 0 ? console.coloured(lines[i], Colour::bold) : lines[i]) << '\n';
 }
@@ -76,13 +81,22 @@ Answer change(const HttpServer& server, const std::string& target, const boost::
     return ask(server, request, about, console);
 }
 
-int print_answer(const Answer& answer, bool as_json, const Console& console) {
+// The size of what is retained, for people.
+void write_size(boost::json::object& stream) {
+    auto* retained = stream.if_contains("retained");
+    if (retained == nullptr || !retained->is_object()) return;
+    if (auto* bytes = retained->get_object().if_contains("bytes"); bytes != nullptr && bytes->is_number())
+        *bytes = bytes_text(bytes->to_number<double>());
+}
+
+int print_answer(Answer answer, bool as_json, const Console& console) {
     if (!answer.is_ok) return exit_failed;
     if (answer.body.empty()) return exit_done;
     if (as_json) {
-        console.print_json(boost::json::serialize(answer.body));
+        console.print_json(plain_json(answer.body));
         return exit_done;
     }
+    write_size(answer.body);
     for (const auto& line : as_lines(answer.body, Values::all)) console.out << line << '\n';
     return exit_done;
 }
@@ -98,7 +112,8 @@ int streams(const StreamsOptions& options, Console console) {
     if (!options.stream) {
         const auto all = ask_pages(*server, "/v1/streams", about, console);
         if (!all) return exit_failed;
-        options.json ? console.print_json(boost::json::serialize(*all)) : print_streams(*all, console);
+        if (!options.json) print_streams(*all, console);
+        for (std::size_t i = 0; options.json && i < all->size(); ++i) console.print_json(plain_json((*all)[i]));
         return exit_done;
     }
     if (!text::is_stream_name(*options.stream)) {

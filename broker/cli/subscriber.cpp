@@ -1,6 +1,8 @@
 #include "broker/cli/subscriber.hpp"
 
 #include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -9,7 +11,10 @@
 #include "broker/cli/client/backoff.hpp"
 #include "broker/cli/client/problem.hpp"
 #include "broker/cli/common/with_digits.hpp"
+#include "broker/cli/stream_hint.hpp"
 #include "broker/cli/subscription.hpp"
+#include "protocol/text/terminal.hpp"
+#include "protocol/text/utf8.hpp"
 
 namespace sluice::cli {
 
@@ -45,12 +50,35 @@ public:
 private:
     void opened() {
         opened_at_ = Clock::now();
+        if (!was_ever_open_ && !options_.until_now) tell_subscribed();
         was_ever_open_ = true;
         if (!lost_at_) return;
         const std::string place = last_id_.empty() ? "." : ", to continue after event " + last_id_ + ".";
         console_.note("connected to " + server_.authority + " again after " + seconds_text(Clock::now() - *lost_at_) +
                       place);
         lost_at_.reset();
+    }
+
+    void tell_subscribed() const {
+        constexpr std::size_t filter_bytes_max = 200;
+        boost::json::object more{{"server", server_.url}};
+        if (!options_.subscription.empty()) {
+            more["subscription"] = options_.subscription;
+            return console_.note("subscribed to " + options_.subscription + " at " + server_.url, more);
+        }
+        const std::string stream = options_.stream.empty() ? "default" : options_.stream;
+        const std::string filters =
+            options_.filters.size() == 1
+                ? ": " + text::shortened_utf8(text::terminal_line(options_.filters.front()), filter_bytes_max)
+                : " with " + std::to_string(options_.filters.size()) + " filters";
+        more["stream"] = stream;
+        more["filters"] = boost::json::array(options_.filters.begin(), options_.filters.end());
+        console_.note(
+            "subscribed to " + (stream == "*" ? "all streams" : "stream " + stream) + " at " + server_.url + filters,
+            more);
+        constexpr std::chrono::milliseconds hint_max{1'000};  // events wait meanwhile
+        if (!options_.stream.empty() && stream != "*")
+            hint_at_unknown_stream(server_, stream, std::min(options_.timeout.value_or(hint_max), hint_max), console_);
     }
 
     // Returns whether more is wanted.

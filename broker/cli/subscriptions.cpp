@@ -9,6 +9,7 @@
 #include "broker/cli/commands.hpp"
 #include "broker/cli/common/columns.hpp"
 #include "broker/cli/common/lines.hpp"
+#include "broker/cli/common/plain_json.hpp"
 #include "broker/cli/common/progress.hpp"
 #include "protocol/text/stream_name.hpp"
 
@@ -72,7 +73,7 @@ int print_subscription(const Answer& answer, const SubscriptionsOptions& options
     if (!answer.is_ok) return exit_failed;
     json::object body = with_version(answer);
     if (options.json) {
-        console.print_json(json::serialize(body));
+        console.print_json(plain_json(body));
         return exit_done;
     }
     const std::string warning = text_in(body, "warning");
@@ -167,7 +168,8 @@ int list_subscriptions(const SubscriptionsOptions& options, Console console) {
     }
     const auto all = ask_pages(*server, subscription_path("", "", options.owner), about_subscriptions, console);
     if (!all) return exit_failed;
-    options.json ? console.print_json(json::serialize(*all)) : print_table(*all, options.owner == "*", console);
+    if (!options.json) print_table(*all, options.owner == "*", console);
+    for (std::size_t i = 0; options.json && i < all->size(); ++i) console.print_json(plain_json((*all)[i]));
     return exit_done;
 }
 

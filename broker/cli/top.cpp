@@ -10,6 +10,7 @@
 #include "broker/cli/client/problem.hpp"
 #include "broker/cli/commands.hpp"
 #include "broker/cli/common/interrupt.hpp"
+#include "broker/cli/common/plain_json.hpp"
 #include "broker/cli/top_exposition.hpp"
 #include "broker/cli/top_figures.hpp"
 #include "broker/cli/top_screen.hpp"
@@ -100,7 +101,7 @@ int print_tables(const HttpServer& server, const TopOptions& options, const Cons
         if (now.error.empty()) {
             const TopFigures figures = figures_of(&before, now);
             if (options.json) {
-                console.print_json(boost::json::serialize(top_json(figures)));
+                console.print_json(plain_json(top_json(figures)));
             } else {
                 if (n != 0) console.out << '\n';
                 for (const std::string& line : top_table(figures, server.authority, SIZE_MAX))

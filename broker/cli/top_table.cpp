@@ -32,13 +32,6 @@ std::string number_text(const std::optional<double>& number) { return number ? n
 
 std::string time_text(const std::optional<double>& seconds) { return seconds ? duration(*seconds) : no_number; }
 
-std::string bytes_text(double bytes) {
-    constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    std::size_t unit = 0;
-    for (; bytes >= 1024 && unit + 1 < std::size(units); ++unit) bytes /= 1024;
-    return with_digits(bytes, unit == 0 || bytes >= 100 ? 0 : 1) + " " + units[unit];
-}
-
 using Rows = std::vector<std::vector<std::string>>;
 
 Rows stream_rows(const TopFigures& figures, std::size_t streams) {

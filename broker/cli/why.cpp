@@ -9,6 +9,7 @@
 #include "broker/cli/client/target.hpp"
 #include "broker/cli/commands.hpp"
 #include "broker/cli/common/columns.hpp"
+#include "broker/cli/common/plain_json.hpp"
 #include "broker/match/elided.hpp"
 #include "protocol/text/terminal.hpp"
 #include "protocol/text/utf8.hpp"
@@ -26,7 +27,7 @@ std::string numbered_leaf(std::uint64_t index) { return "[" + std::to_string(ind
 std::string computed_text(const json::object& leaf) {
     std::string text;
     for (const json::value& number : array_in(leaf, "computed"))
-        text += (text.empty() ? "computed: " : ", ") + (number.is_null() ? "nothing" : json::serialize(number));
+        text += (text.empty() ? "computed: " : ", ") + (number.is_null() ? "nothing" : plain_json(number));
     return text.empty() ? text : text + "; ";
 }
 
@@ -124,7 +125,7 @@ int why(const WhyOptions& options, Console console) {
     if (!answer.is_ok) return exit_failed;
     report_hints(answer.body, console);
     if (options.json)
-        console.print_json(json::serialize(answer.body));
+        console.print_json(plain_json(answer.body));
     else
         print(answer.body, console);
     const std::optional<bool> matched = bool_in(answer.body, "matched");

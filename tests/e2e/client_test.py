@@ -78,12 +78,25 @@ class Reconnecting(unittest.TestCase):
                 second.publish(rss(item("two")))
                 self.assertEqual(client.line(), "two")
 
+    def test_a_stream_that_is_not_there_yet(self):
+        with Sluiced() as daemon:
+            daemon.publish(rss(item("old")), stream="news")
+            client = self.enterContext(Client("subscribe", "--server", url(daemon.port), "--timeout", str(TIMEOUT_S),
+                                              "--stream", "newz", "--count", "1", "true()"))
+            self.assertEqual([client.line("stderr"), client.line("stderr")],
+                             [f"sluice: subscribed to stream newz at {url(daemon.port)}: true()",
+                              "sluice: the broker has no stream newz yet; publishing to it creates it "
+                              "(did you mean news?)"])
+            daemon.publish(rss(item("one")), stream="newz")
+            self.assertEqual((client.line(), client.ended(), client.line("stderr")), ("one", 0, None))
+
     def test_a_killed_broker_is_lost_too(self):
         daemon = Sluiced()
         self.addCleanup(daemon.process.stderr.close)
         self.addCleanup(daemon.kill)
         client = self.enterContext(Client("subscribe", "--server", url(daemon.port), "--no-reconnect", "true()"))
         daemon.wait_for_subscriptions()
+        self.assertEqual(client.line("stderr"), f"sluice: subscribed to stream default at {url(daemon.port)}: true()")
         daemon.kill()
         self.assertRegex(client.line("stderr"), f"^sluice: lost the connection to 127.0.0.1:{daemon.port}: ")
         self.assertEqual(client.ended(), 2)
@@ -92,6 +105,9 @@ class Reconnecting(unittest.TestCase):
         with Sluiced("delivery.heartbeat=200ms") as daemon:
             client = self.enterContext(Client("subscribe", "--server", url(daemon.port), "--json", "true()"))
             daemon.wait_for_subscriptions()
+            self.assertEqual(json.loads(client.line("stderr")),
+                             {"level": "note", "detail": f"subscribed to stream default at {url(daemon.port)}: true()",
+                              "server": url(daemon.port), "stream": "default", "filters": ["true()"]})
             daemon.process.send_signal(signal.SIGSTOP)
             try:
                 said = json.loads(client.line("stderr"))
@@ -118,7 +134,8 @@ class Reconnecting(unittest.TestCase):
             daemon.publish(rss(item("last")))
             self.assertEqual(json.loads(client.stdout.readline())["id"], 2)
             client.send_signal(signal.SIGINT)
-            self.assertEqual(output_of(client), ("", ""))
+            out, err = output_of(client)
+            self.assertEqual((out, [json.loads(line)["level"] for line in err.splitlines()]), ("", ["note"]))
 
     def test_the_events_that_were_missed_are_asked_for(self):
         """The client names the last event that it has got whole."""
@@ -321,7 +338,8 @@ class Output(unittest.TestCase):
             eventually(has_noticed, "the end of the client")
             out, err = output_of(shell)
             report_crash(int(out.strip() or 0), command)
-            self.assertEqual((out, err), ("2\n", ""))
+            self.assertEqual(out, "2\n")
+            self.assertRegex(err, "^sluice: subscribed to .*\n$")
 
     def test_output_that_was_closed_before_the_start(self):
         for arguments in (["match", "true()", HARBOUR], ["explain", "a"], ["--version"], ["help"]):

@@ -172,7 +172,7 @@ class CommandLine(unittest.TestCase):
         for command in ("list", "show", "set", "delete", "seek", "dead"):
             self.assertIn("Exit status: 0 done, 2 failed.", text("subscriptions", command))
             self.assertIn("--timeout SECONDS", text("subscriptions", command))
-        self.assertIn("1 a line was refused, 2 failed", text("publish"))
+        self.assertIn("1 a line or an item was refused, 2 failed", text("publish"))
         self.assertIn("1 nothing matched", text("match"))
         self.assertIn("1 no pair is within --within, 2 failed", text("distance"))
         for command in ("publish", "subscribe", "why", "status", "top", "streams"):
@@ -261,19 +261,25 @@ class CommandLine(unittest.TestCase):
             self.assertRegex(made.stdout, r"(?m)^options.deduplicate +false$")
             self.assertRegex(made.stdout, r"(?m)^options.deduplication_window +1d$")
             daemon.publish(rss(item("a"), item("b"), item("c")), stream="news")
-            self.assertRegex(streams().stdout, r"STREAM .*\nnews +3 +\d+  yes\n$")
+            self.assertRegex(streams().stdout, r"^STREAM +EVENTS +SIZE +LAST ID +KNOWN ITEMS +DEFINED\n"
+                                               r"news +3 +\d[\d.]* (Ki)?B +3 +\d+  yes\n$")
             self.assertEqual(json.loads(streams("news", "--set", "repair=strict", "--json").stdout)["options"]["repair"],
                              "strict")
             self.assertRegex(streams("news").stdout, r"(?m)^options.deduplicate +false$")
             self.assertRegex(streams("news", "--set", "deduplicate=null").stdout, r"(?m)^options.deduplicate +true$")
             self.assertRegex(streams("news").stdout, r"(?m)^retained.events +3$")
+            self.assertRegex(streams("news").stdout, r"(?m)^retained.bytes +\d[\d.]* (Ki)?B$")
+            self.assertIsInstance(json.loads(streams("news", "--json").stdout)["retained"]["bytes"], int)
             limited = streams("news", "--set", "retention.events=2", "--set", "retention.age=3d").stdout
             for line in ("options.retention.events +2", "options.retention.age +3d", "retained.events +2", "retained.first_id +2"):
                 self.assertRegex(limited, f"(?m)^{line}$")
             self.assertRegex(streams("news", "--set", "retention.events=null").stdout, r"(?m)^options.retention.events +0$")
             self.assertRegex(run("SLUICE", "status", "--server", f"http://127.0.0.1:{daemon.port}").stdout,
                              r"(?m)^log.retained.events +2$")
-            self.assertEqual([stream["name"] for stream in json.loads(streams("--json").stdout)], ["news"])
+            self.assertEqual(streams("more", "--set", "repair=strict").returncode, 0)
+            listed = map(json.loads, streams("--json").stdout.splitlines())
+            self.assertEqual([stream["name"] for stream in listed], ["more", "news"])
+            self.assertEqual(streams("more", "--delete").returncode, 0)
             self.assertRegex(streams("purge", "news", "--before", "3").stdout, r"(?m)^events +1$")
             erased = streams("erase", "news", "3", "--json")
             self.assertEqual((erased.returncode, erased.stdout, erased.stderr), (0, "", ""))
@@ -286,7 +292,8 @@ class CommandLine(unittest.TestCase):
                 self.assertRegex(streams("--", name).stdout, r"(?m)^retained.events +1$")
                 self.assertEqual(streams("--delete", "--", name).returncode, 0)
             for arguments, expected in ((["news"], 'there is no stream "news"'), (["news", "--set", "x"], "NAME=VALUE"),
-                                        (["news", "--set", "deduplication_window=5"], "a duration with its unit"),
+                                        (["news", "--set", "deduplication_window=5"],
+                                         "sluice: streams: deduplication_window: 5 has no unit; write 5s"),
                                         (["news", "--set", "repare=strict"], 'did you mean "repair"?'),
                                         (["a b"], "the name of the stream is not valid"),
                                         ([""], "the name of the stream is not valid"),

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """sluice distance against plain dynamic programs, by every algorithm. SLUICE_PROCESSOR: cpu (the default) or gpu."""
+import gzip
 import json
 import os
 import pty
@@ -127,6 +128,21 @@ class Distance(unittest.TestCase):
                  (("patterns", "lamp\n"), ("texts", "lamb\n"), ("costs", "delete 3\ninsert 4\nother 5\n\na b\na 0 1\nb 1 0\n"))]
         self.assertEqual(self.run_it("--whole", "--costs", files[2], *files[:2]), "5\t1\t1\tlamp\tlamb\n")
 
+    def test_gzip_and_letter_case(self):
+        files = [self.file(name, gzip.compress(text.encode())) for name, text in
+                 (("patterns", "\ufeffLAMP\n"), ("texts", "\ufefflamb\n"),
+                  ("costs", "\ufeffdelete 3\ninsert 4\nother 5\n\nb p\nb 0 1\np 1 0\n"))]
+        self.assertEqual(self.run_it("--whole", "--costs", files[2], *files[:2]), "20\t1\t1\tLAMP\tlamb\n")
+        self.assertEqual(self.run_it("--whole", "--ignore-case", "--costs", files[2], *files[:2]),
+                         "1\t1\t1\tLAMP\tlamb\n")
+        with open(files[1], "rb") as texts:
+            self.assertEqual(self.run_it("--ignore-case", files[0], "-", stdin=texts), "1\t1\t1\tLAMP\tlamb\n")
+        cut = self.file("cut", gzip.compress(b"lamb\n" * 1000)[:-9])
+        for place in ((cut, files[1]), (files[0], cut), (*files[:2], "--costs", cut)):
+            done = sluice("distance", *place)
+            self.assertEqual((done.returncode, done.stdout, done.stderr),
+                             (2, "", f"sluice: can't read {cut}: it is not complete and valid gzip\n"))
+
     def test_random_inputs(self):
         chance = random.Random(1)
         for turn in range(12):
@@ -217,7 +233,7 @@ class Distance(unittest.TestCase):
                                                                  "a 0 1 1\nb 1 0\nc 1 1 0\n")
         for arguments, expected in (
             ((empty, texts), f"{empty}:2: the pattern is empty"),
-            ((nothing, texts), f"{nothing} has no patterns"),
+            ((nothing, texts), f"{nothing}: the file is empty; expected one pattern per line"),
             ((nul, texts), f"{nul}:2: the pattern has a NUL byte, byte 2 of the line"),
             ((good, nul), f"{nul}:2: the text has a NUL byte, byte 2 of the line"),
             ((good, bytes_), f"{bytes_}:2: the text is not UTF-8, byte 2 of the line"),

@@ -81,6 +81,8 @@ class Help(unittest.TestCase):
                                 output_of(published)
                                 self.assertEqual(published.returncode, 0)
                         out, err = output_of(process)
+                        err, told = re.subn(r"^sluice: subscribed to .*\n", "", err, flags=re.M)
+                        self.assertEqual(told, example.startswith("sluice subscribe "))
                         expected = ""
                         if "--since" in example:
                             expected = "sluice: the broker has no older events: it began later\n"

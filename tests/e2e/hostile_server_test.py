@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 from client_process import sluice
-from sluice_process import TIMEOUT_S, item, rss
+from sluice_process import TIMEOUT_S, Sluiced, item, rss
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
@@ -107,6 +107,19 @@ class HostileFileTest(unittest.TestCase):
         ran = sluice("match", "true()", "/dev/zero", str(feed))
         self.assertEqual((ran.returncode, ran.stdout, ran.stderr),
                          (2, f"{feed}: a\n", "sluice: can't read /dev/zero: File too large\n"))
+
+    def test_a_document_without_an_end(self):
+        with Sluiced("limits.document_bytes=1MiB") as daemon:
+            server = ("--server", f"http://127.0.0.1:{daemon.port}")
+            ran = sluice("publish", *server, "/dev/zero")
+            self.assertEqual((ran.returncode, ran.stdout), (2, ""))
+            self.assertRegex(ran.stderr, "^sluice: /dev/zero: .*1048576.*\n(sluice: .*limits.document_bytes.*\n)?$")
+            self.assertIn("limits.document_bytes", ran.stderr)
+            with open("/dev/zero", "rb") as zeros:
+                ran = sluice("publish", *server, "-", stdin=zeros)
+            self.assertEqual((ran.returncode, ran.stdout), (2, ""))
+            self.assertRegex(ran.stderr, "^sluice: standard input: .*1048576")
+            self.assertEqual(daemon.status()["counters"]["documents"], 0)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The README's configuration of nginx, as typed: what is published and subscribed through it arrives as it does without
+"""The configuration of nginx in docker/recipes.md, as typed: what is published and subscribed through it arrives as it does without
 it, and the broker knows the clients."""
 import http.client
 import os
@@ -14,7 +14,7 @@ from pathlib import Path
 from sluice_process import TIMEOUT_S, Sluiced, Subscriber, eventually, item, rss
 from users_file import basic, hash_password, write_users
 
-README = Path(__file__).resolve().parents[2] / "README.md"
+RECIPES = Path(__file__).resolve().parents[2] / "docker" / "recipes.md"
 HOST = "news.example.org"
 PASSWORD = "on the way through"
 # Those of the machine stand for strangers.
@@ -22,8 +22,8 @@ LIMITS = ("limits.address_exempt=[]", "limits.address_connections=2", "log.level
 
 
 def block(language):
-    """The README's block of code in this language in the section about proxies."""
-    section = README.read_text().split("## Behind a proxy")[1].split("\n## ")[0]
+    """The block of code in this language in the recipe."""
+    section = RECIPES.read_text().split("## nginx in front")[1].split("\n## ")[0]
     found = re.findall(rf"^```{language}\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
     assert len(found) == 1, f"{len(found)} blocks of {language}"
     return found[0]

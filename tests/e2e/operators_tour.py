@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the section "Users and rights" of README.md as typed: operators_tour.py ROOT BIN.
+"""Runs the section "Users and rights" of docker/serving.md as typed: operators_tour.py ROOT BIN.
 
 Runs its ```console blocks in a shell, in a folder that looks like the project after ./dev run, with BIN as build/bin.
 The ```yaml block is the configuration of the broker, which is started between those before it and those behind it; only
@@ -18,9 +18,9 @@ from sluice_process import TIMEOUT_S, Sluiced
 MARK = "@@ the next command @@"
 
 
-def section_of(readme):
+def section_of(page):
     """What stands before the configuration, the configuration, and what stands behind it."""
-    section = re.search(r"^## Users and rights$(.*?)^## ", readme, re.M | re.S)[1]
+    section = re.search(r"^## Users and rights$(.*?)^## ", page, re.M | re.S)[1]
     parts = re.split(r"^```yaml\n(.*?)^```$", section, flags=re.M | re.S)
     assert len(parts) == 3, f"{len(parts) // 2} blocks of yaml"
     return parts
@@ -57,7 +57,7 @@ class Tour:
 
 def main():
     root, binaries = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
-    before, config, behind = section_of((root / "README.md").read_text(encoding="utf-8"))
+    before, config, behind = section_of((root / "docker" / "serving.md").read_text(encoding="utf-8"))
     tour = Tour(root, binaries)
     try:
         tour.run(before)

@@ -305,6 +305,7 @@ class Process(unittest.TestCase):
         with Sluiced(preexec_fn=limit(resource.RLIMIT_NOFILE, few)) as daemon:
             told = next(entry for entry in daemon.log if entry["message"].startswith("fewer connections than"))
             self.assertLess(told["connections"], few)
+            self.assertNotIn("warn", [entry["level"] for entry in daemon.log])
             for _ in range(2 * few):
                 idle = socket.create_connection(("127.0.0.1", daemon.port), timeout=TIMEOUT_S)
                 self.addCleanup(idle.close)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The client that publishes lines as they come: `tail -f log.ndjson | sluice publish -`."""
 import contextlib
+import gzip
 import json
 import os
 import pty
@@ -153,6 +154,32 @@ class Lines(ClientTest):
             self.assertEqual(sluice("publish", *server, "--whole", str(path)).returncode, 2)
             self.assertEqual(sluice("publish", *server, "--lines", str(path)).stderr, "")
 
+    def test_compressed_lines(self):
+        lines = "".join(map(document, range(25)))
+        with Sluiced("limits.items=10") as daemon, tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "log.ndjson.gz"
+            path.write_bytes(gzip.compress(b"\xEF\xBB\xBF" + lines.encode()))
+            server = ("--server", url(daemon))
+            for options, name in (((str(path),), path), (("--lines", str(path)), path), (("-",), "standard input"),
+                                  (("--lines", "-"), "standard input")):
+                with self.subTest(options), path.open("rb") as file:
+                    done = sluice("publish", *server, *options, stdin=file)
+                    self.assertEqual((done.returncode, done.stdout),
+                                     (0, f"{name}: 25 received: 25 new, 0 updated, 0 unchanged\n"), done.stderr)
+            path.write_bytes(path.read_bytes()[:-5])
+            done = sluice("publish", *server, "--lines", str(path))
+            self.assertEqual((done.returncode, done.stderr),
+                             (2, f"sluice: can't read {path} to its end: it is not complete and valid gzip\n"))
+
+    def test_a_byte_order_mark_is_no_part_of_a_line(self):
+        with Sluiced() as daemon:
+            for options in ((), ("--lines",), ("--whole", "--content-type", NDJSON)):
+                for text, received in ((document(1) + document(2), 2), (document(1), 1)):
+                    done = sluice("publish", "--server", url(daemon), *options, "-", input="\ufeff" + text)
+                    self.assertEqual((done.returncode, done.stdout),
+                                     (0, f"standard input: {received} received: {received} new, 0 updated, "
+                                         "0 unchanged\n"), done.stderr)
+
     def test_what_is_no_ndjson_is_one_document(self):
         with Sluiced() as daemon:
             for text, options, received in (('{\n"n":1\n}\n', (), 1), ('[{"n":1},\n{"n":2}]\n', (), 2),
@@ -168,7 +195,7 @@ class Lines(ClientTest):
         with Sluiced() as daemon:
             done = sluice("publish", "--server", url(daemon), "--lines", "-",
                           input='{"n":1}\n[{"n":2},7]\n[{"n":3},8,9]\n')
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual((done.returncode, done.stderr), (1, ""))
             self.assertRegex(done.stdout, "^standard input: 3 received: 3 new, 0 updated, 0 unchanged, "
                                           r"3 items refused \(line 2: .+\)\n$")
 

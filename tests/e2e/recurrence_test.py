@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """sluice recurrence: its measures against plain definitions, its plots, and what it says of bad input. The environment
 variable SLUICE_PROCESSOR is its --processor (default: cpu)."""
+import gzip
 import json
 import math
 import os
@@ -184,6 +185,22 @@ class Recurrence(unittest.TestCase):
         with_mark, without = (json.loads(sluice(*series, input=mark + "1 2 3 1 2 3").stdout) for mark in ("\ufeff", ""))
         self.assertEqual(with_mark["recurrence_rate"], without["recurrence_rate"])
 
+    def test_gzip_is_decompressed(self):
+        path = self.folder / "series.gz"
+        path.write_bytes(gzip.compress("\ufeff1 2 3 1 2 3".encode()))
+        done = sluice("recurrence", "--epsilon", "0.5", "--json", str(path))
+        self.assertAlmostEqual(json.loads(done.stdout)["recurrence_rate"], 1 / 3)
+        path.write_bytes(gzip.compress(b"1 2 3")[:-4])
+        done = sluice("recurrence", "--epsilon", "0.5", str(path))
+        self.assertEqual((done.returncode, done.stdout, done.stderr),
+                         (2, "", f"sluice: can't read {path}: it is not complete and valid gzip\n"))
+
+    def test_numbers_in_json_have_no_exponent(self):
+        for epsilon in ("1e20", "1.5e-7"):
+            line = sluice("recurrence", "--epsilon", epsilon, "--json", str(self.file(MANUAL))).stdout
+            self.assertNotRegex(line, r"\d[eE][+-]?\d")
+            self.assertEqual(json.loads(line)["epsilon"], float(epsilon))
+
     def test_threads_do_not_change_a_result(self):
         chance = random.Random(7)
         series = [chance.random() for _ in range(3000)]
@@ -258,6 +275,8 @@ class Recurrence(unittest.TestCase):
                 (["--size", "8", "--l-min", "5"], "microstates of 8 x 8 count lines of at least 4 points at most, not of 5"),
                 (["--size", "8", "--algorithm", "exact"], "--windows, --size and --seed are for --algorithm microstates"),
                 (["--plot", "-", "--json"], "a plot can't be drawn between lines of JSON"),
+                (["--plot", "x.svg"], "can't write a plot to x.svg: plots are PNG; give a name that ends in .png, or -"),
+                (["--plot", "png"], "can't write a plot to png: plots are PNG"),
                 (["--size", "33"], "--size must be a whole number from 0 to 32, not 33"),
                 (["--windows", "1"], "--windows must be a whole number from 2 to 1099511627776, not 1"),
                 (["--epsilon", "0"], "--epsilon must be a number above 0, not 0"),
@@ -303,8 +322,10 @@ class Recurrence(unittest.TestCase):
 
     def test_full_disks(self):
         path = str(self.file(MANUAL))
-        done = sluice("recurrence", "--epsilon", "1", "--plot", "/dev/full", path)
-        self.assertEqual((done.returncode, done.stderr), (2, "sluice: can't write /dev/full: No space left on device\n"))
+        plot = self.folder / "full.PNG"
+        plot.symlink_to("/dev/full")
+        done = sluice("recurrence", "--epsilon", "1", "--plot", str(plot), path)
+        self.assertEqual((done.returncode, done.stderr), (2, f"sluice: can't write {plot}: No space left on device\n"))
         with open("/dev/full", "w") as full:
             done = sluice("recurrence", "--epsilon", "1", path, stdout=full)
         self.assertEqual(done.returncode, 2)

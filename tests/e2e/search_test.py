@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """sluice search: compared with a plain search in Python, and its errors. $SLUICE_PROCESSOR is the processor to use,
 cpu (the default) or gpu."""
+import gzip
 import json
 import os
 import random
@@ -113,6 +114,8 @@ class Fasta(WithFiles):
         summary = json.loads(self.search("--json", "--summary", pattern_file, content)[0])
         self.assertEqual((summary["bytes"], summary["records"], summary["occurrences"]),
                          (sum(len(sequence) for _, sequence in records), len(records), len(expected)))
+        packed = self.file("packed", b"".join(gzip.compress(fasta[at:at + 100]) for at in range(0, len(fasta), 100)))
+        self.assertEqual(self.search(self.file("patterns.gz", gzip.compress(b"\n".join(patterns))), packed), shown)
         counts = [int(line.split(b"\t")[0]) for line in self.search("--count", pattern_file, content)]
         self.assertEqual(counts, [sum(pattern == each for *_, each in expected) for pattern in range(len(patterns))])
 
@@ -143,6 +146,70 @@ class Fasta(WithFiles):
                     self.assertEqual([(pair["query"], pair["text"]) for pair in aligned],
                                      [(query, text) for query in names for text in names])
 
+    def test_both_strands_and_any_case(self):
+        """Against a search for the patterns and for their reverse complements."""
+        rng = random.Random(10)
+        other = lambda sequence: sequence[::-1].translate(bytes.maketrans(b"ACGTacgt", b"TGCAtgca"))
+        for _ in range(20):
+            text = bytes(rng.choices(b"ACGTacgt", k=rng.randrange(1, 3000)))
+            patterns = [bytes(rng.choices(b"ACGTacgt", k=rng.randrange(1, 7))) for _ in range(5)] + [b"ACGT", b"AcGt"]
+            files = self.file("patterns", b"\n".join(patterns)), self.file("a.fa.gz", gzip.compress(b">r\n" + text))
+            for options in ([], ["--ignore-case"]):
+                fold = bytes.lower if options else bytes
+                forward, texts = [fold(pattern) for pattern in patterns], fold(text)
+                reverse = [other(pattern) for pattern in forward]
+                found = [(at, 0, index) for at, index in occurrences(forward, texts)]
+                self.assertEqual(self.search(*options, *files), [b"r:%d:%s" % (at, patterns[i]) for at, _, i in found])
+                found += [(at, 1, index) for at, index in occurrences(reverse, texts) if forward[index] != reverse[index]]
+                self.assertEqual(self.search("--both-strands", *options, *files),
+                                 [b"r:%d:%s:%s" % (at, (b"+", b"-")[strand], patterns[i])
+                                  for at, strand, i in sorted(found)])
+                counts = [int(line.split(b"\t")[0]) for line in
+                          self.search("--both-strands", "--count", *options, *files)]
+                self.assertEqual(counts, [sum(i == each for *_, each in found) for i in range(len(patterns))])
+
+    def test_paf_says_how_the_files_own_letters_are_aligned(self):
+        """Each CIGAR, applied to the two sequences of the files, has the score, the strand and the lengths it claims."""
+        rng = random.Random(11)
+        other = lambda sequence: sequence[::-1].translate(str.maketrans("ACGT", "TGCA"))
+        strands = set()
+        for _ in range(30):
+            text = "".join(rng.choices("ACGT", k=rng.randrange(50, 300)))
+            at = rng.randrange(len(text) - 40)
+            read = list(text[at:at + rng.randrange(30, 120)])
+            for _ in range(rng.randrange(4)):
+                place = rng.randrange(len(read))
+                read[place:place + rng.randrange(3)] = rng.choices("ACGT", k=rng.randrange(3))
+            read = "".join(read) if rng.randrange(2) else other("".join(read))
+            files = self.file("q.fa", f">q\n{read}\n".encode()), self.file("t.fa", f">t\n{text}\n".encode())
+            how = rng.choice(([], ["--global"]))
+            line, = self.lines("align", "--both-strands", "--format", "paf", *how, *files)
+            fields = line.decode().split("\t")
+            query, query_length, begin, end, strand, name, length, text_begin, text_end, matches, columns = fields[:11]
+            self.assertEqual((query, int(query_length), name, int(length), fields[11]),
+                             ("q", len(read), "t", len(text), "255"))
+            tags = dict(tag.split(":", 1) for tag in fields[12:])
+            part, there = read[int(begin):int(end)], text[int(text_begin):int(text_end)]
+            part = other(part) if strand == "-" else part
+            score, equal, all_columns, edits = 0, 0, 0, 0
+            for size, operation in re.findall(r"(\d+)(.)", tags["cg"].removeprefix("Z:")):
+                size = int(size)
+                ours, theirs = part[:0 if operation == "D" else size], there[:0 if operation == "I" else size]
+                part, there = part[len(ours):], there[len(theirs):]
+                score += {"=": size, "X": -3 * size}.get(operation, -5 - 2 * (size - 1))
+                equal, all_columns = equal + size * (operation == "="), all_columns + size
+                edits += size * (operation != "=")
+                self.assertIn(operation, "=XID")
+                self.assertTrue(operation in "ID" or all((a == b) == (operation == "=") for a, b in zip(ours, theirs)))
+            self.assertEqual((part, there), ("", ""))
+            self.assertEqual((tags["AS"], tags["NM"], int(matches), int(columns)),
+                             (f"i:{score}", f"i:{edits}", equal, all_columns))
+            scores = [json.loads(self.lines("align", "--json", *how, self.file("s.fa", f">s\n{each}\n".encode()),
+                                            files[1])[0])["score"] for each in (read, other(read))]
+            self.assertEqual((score, strand), (max(scores), "+" if scores[0] >= scores[1] else "-"))
+            strands.add(strand)
+        self.assertEqual(strands, {"+", "-"})
+
     def test_records_that_cross_the_pieces_of_a_long_file(self):
         """A piece has 16 MiB or 4 MiB for each thread on the CPU, and 128 MiB on a GPU."""
         piece = (16 << 20) if PROCESSOR == "cpu" else (128 << 20)
@@ -169,7 +236,7 @@ class Fasta(WithFiles):
 
     def test_what_is_not_fasta_is_refused_by_line_or_searched_as_it_is(self):
         patterns = self.file("patterns", b"ACGT\n")
-        for name, content, line in (("text", b">a\nACGT\nAC1T\n", 3), ("a.fa", b"ACGT\n", 1), ("b.fa", b"\x1f\x8b", 1),
+        for name, content, line in (("text", b">a\nACGT\nAC1T\n", 3), ("a.fa", b"ACGT\n", 1),
                                     ("c.fa", b"@a\nA\n+\nI\n", 1)):
             for command in ("search", "distance"):
                 path = self.file(name, content)
@@ -177,6 +244,12 @@ class Fasta(WithFiles):
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
                 self.assertTrue(done.stderr.startswith(f"sluice: {path}:{line}: expected "), done.stderr)
                 self.assertIn("--plain", done.stderr)
+        cut = self.file("b.fa.gz", gzip.compress(b">a\nACGT\n")[:-1])
+        for command in (["search", patterns, cut], ["search", cut, patterns], ["distance", patterns, cut],
+                        ["align", cut, cut]):
+            done = sluice(*command)
+            self.assertEqual((done.returncode, done.stdout, done.stderr),
+                             (2, "", f"sluice: can't read {cut}: it is not complete and valid gzip\n"))
         for plain in (b"ACGT\n>a\nACGT\n", b"a\n", b"", b"\xef\xbb\xbfACGT>"):
             at = [b"%d:ACGT" % each for each, _ in occurrences([b"ACGT"], plain)]
             self.assertEqual(self.search(patterns, self.file("plain", plain)), at)

@@ -94,7 +94,7 @@ class Commands(Durable):
         lines = self.subscriptions("list").stdout.splitlines()
         self.assertRegex(lines[0], "^SUBSCRIPTION +CONSUMERS +UNACKNOWLEDGED +LAG +BEHIND +REDELIVERED +DEAD LETTERS$")
         self.assertEqual([line.split()[0] for line in lines[1:]], names)
-        listed = json.loads(self.subscriptions("list", "--json").stdout)
+        listed = map(json.loads, self.subscriptions("list", "--json").stdout.splitlines())
         self.assertEqual([each["name"] for each in listed], names)
 
     def test_the_list_says_what_waits(self):
@@ -204,12 +204,13 @@ class Consuming(Durable):
         eventually(lambda: self.show()["consumers"] == 1, "the first consumer")
         self.assertRegex(self.ended(status=2).stderr, "^sluice: can't subscribe: .*work")
         second = self.consume("--ack", "--takeover")
+        self.assertEqual(first.line("stderr"), f"sluice: subscribed to work at {self.server[1]}")
         self.assertRegex(first.line("stderr"), "^sluice: the broker ended the subscription: .*taken")
         self.assertEqual(first.ended(), 2)
         self.publish("a")
         self.assertEqual(second.line(), "a")
         self.subscriptions("delete", "work")
-        self.assertRegex(second.line("stderr"), "^sluice: the broker ended the subscription: .*deleted")
+        second.wait_for("^sluice: the broker ended the subscription: .*deleted")
         self.assertEqual(second.ended(), 2)
 
     def test_without_acknowledgements(self):
@@ -227,7 +228,7 @@ class Executing(Durable):
         ids = self.publish("a", "b", "c")
         log = self.folder / "log"
         done = self.ended("--count", "3", "--exec", f'echo "$SLUICE_ID $SLUICE_STREAM $SLUICE_DELIVERIES" >> {log}; cat >> {log}')
-        self.assertEqual((done.stdout, done.stderr), ("", ""))
+        self.assertEqual((done.stdout, done.stderr), ("", f"sluice: subscribed to work at {self.server[1]}\n"))
         lines = log.read_text().splitlines()
         epoch = self.show()["epoch"]
         self.assertEqual(lines[::2], [f"{epoch}-{each} s 1" for each in ids])
@@ -239,6 +240,7 @@ class Executing(Durable):
         self.publish("good", "bad", "good too")
         log = self.folder / "log"
         client = self.consume("--retry-delay", "20ms", "--exec", f"echo $SLUICE_DELIVERIES >> {log}; ! grep -q bad || exit 7")
+        client.wait_for("^sluice: subscribed to work")
         for delivery in (1, 2, 3):
             self.assertRegex(client.line("stderr"), rf"^sluice: event \S+-2, delivery {delivery}: exit status 7$")
         eventually(lambda: self.show()["counts"]["dead_letters"] == 1, "the dead letter")

@@ -35,6 +35,11 @@ void check(CURLcode code) {
     if (code != CURLE_OK) throw std::runtime_error(curl_easy_strerror(code));
 }
 
+bool is_loss(CURLcode code) {
+    return code == CURLE_GOT_NOTHING || code == CURLE_PARTIAL_FILE || code == CURLE_SEND_ERROR ||
+           code == CURLE_RECV_ERROR;
+}
+
 void start_library() {
     static const CURLcode started = curl_global_init(CURL_GLOBAL_DEFAULT);
     check(started);
@@ -192,6 +197,7 @@ void Transfer::set_request() {
     set(CURLOPT_USERAGENT, ("sluice/" + std::string(base::version())).c_str());
     const bool has_body = !request_.body.empty() || !request_.content_type.empty() || request_.method == "POST";
     if (request_.source.read) {
+        if (request_.source.begin) request_.source.begin();
         set(CURLOPT_POST, 1L);
         set(CURLOPT_READFUNCTION, &Transfer::on_read);
         set(CURLOPT_READDATA, this);
@@ -371,7 +377,9 @@ HttpError Transfer::error_of(CURLcode code) const {
     failure.was_connected = is_connected();
     failure.had_reply = reply_.status != 0;
     failure.is_too_long = is_too_long_;
-    return {describe_failure(failure)};
+    const bool lacks_certificate = tls_notes_.wants_certificate && failure.files.certificate.empty();
+    const bool is_lost = is_loss(code) && failure.was_connected && tls_notes_.alert == 0 && !lacks_certificate;
+    return {describe_failure(failure), is_lost};
 }
 
 }  // namespace

@@ -30,6 +30,8 @@ struct HttpServer : ServerUrl {
 
 // A body that is sent in chunks as it comes.
 struct HttpBodySource {
+    // Called before the first byte, each time that the request is sent; may be empty.
+    std::function<void()> begin{};
     // Fills the room with what has come. 0: that was all. None: nothing has come.
     std::function<std::optional<std::size_t>(char* room, std::size_t bytes)> read{};
     // Whether to read again after nothing had come.

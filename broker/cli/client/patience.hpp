@@ -1,4 +1,5 @@
-// What a broker has no room for now is sent again, after the time that it names. Belongs to one thread.
+// What a broker has no room for now is sent again, after the time that it names; a document also when its connection is
+// lost. Belongs to one thread.
 #pragma once
 
 #include <boost/system/result.hpp>
@@ -23,9 +24,11 @@ std::optional<unsigned> seconds_to_retry(const HttpReply& reply);
 // Tells why, and waits. Returns false if an Interrupt asks the work to stop.
 bool wait_to_retry(const HttpReply& reply, unsigned seconds, const std::function<void(const std::string&)>& tell);
 
-// As send(), up to ten times. `tell` gets a line for a note before each wait.
-boost::system::result<HttpReply, HttpError> send_patiently(const HttpServer& server, const HttpRequest& request,
-                                                           const HttpWatch& watch,
-                                                           const std::function<void(const std::string&)>& tell);
+// Sends a document to POST /v1/events, as send() does but up to ten times. An Idempotency-Key of its own lets the
+// broker publish it once however often it comes, so that it is sent again after its connection was lost, too: up to
+// five times more, until the server's silence_max has passed. `tell` gets a line for a note before each wait.
+boost::system::result<HttpReply, HttpError> send_document(const HttpServer& server, HttpRequest request,
+                                                          const HttpWatch& watch,
+                                                          const std::function<void(const std::string&)>& tell);
 
 }  // namespace sluice::cli

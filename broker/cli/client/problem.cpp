@@ -68,6 +68,12 @@ std::string describe_credentials(const HttpReply& reply, bool is_of_other) {
                : who + " wants credentials (--user NAME, --token-file FILE or SLUICE_TOKEN, --netrc, or --cert FILE)";
 }
 
+// Without the position in the body, "body:1:13: ", which this program wrote, not its user.
+std::string without_place(std::string_view detail) {
+    const std::size_t end = detail.starts_with("body:1:") ? detail.find(": ") : std::string_view::npos;
+    return std::string(end == std::string_view::npos ? detail : detail.substr(end + 2));
+}
+
 void append_number(const json::object& problem, std::string_view key, std::string& text) {
     const auto* value = problem.if_contains(key);
     if (value && value->is_number()) text += ":" + json::serialize(*value);
@@ -85,7 +91,7 @@ std::string describe_problem(const HttpReply& reply, const std::string& name) {
     if (!detail) detail = text_of(problem, "title");
     if (reply.status == unauthorized) text += ": " + describe_credentials(reply, problem.empty());
     if (detail)
-        text += ": " + std::string(*detail);
+        text += ": " + without_place(*detail);
     else if (reply.status != unauthorized)
         text += ": " + (reply.status == 0 ? reply.body : describe_status(reply));
     const auto* excerpt = text_of(problem, "excerpt");

@@ -11,6 +11,7 @@ namespace sluice::cli {
 
 struct HttpError {
     std::string message;
+    bool is_lost = false;  // there was a connection, and it was lost: the broker may have got the request, or not
 };
 
 [[noreturn]] inline void throw_exception_from_error(const HttpError& error, const boost::source_location&) {

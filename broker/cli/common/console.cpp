@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "broker/cli/common/plain_json.hpp"
 #include "protocol/text/terminal.hpp"
 
 namespace sluice::cli {
@@ -31,7 +32,7 @@ void tell(const Console& console, const char* level, Colour colour, std::string_
     if (console.json) {
         boost::json::object line{{"level", level}, {"detail", text}};
         for (const auto& [name, value] : more) line[name] = value;
-        console.err << text::terminal_json(boost::json::serialize(line)) << std::endl;
+        console.err << text::terminal_json(plain_json(line)) << std::endl;
         return;
     }
     console.err << painted("sluice:", colour, console.err_colours) << ' ' << text::terminal_lines(text) << std::endl;

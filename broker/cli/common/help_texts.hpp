@@ -7,7 +7,7 @@ namespace sluice::cli::help {
 
 constexpr const char* program = R"(sluice help SUBCOMMAND says more about each.
 
-Exit status: 0 done, 1 nothing matched (replay, match, why, search, distance), a line was refused (publish) or damaged (store verify), 2 failed, 3 an item is undecided (replay, match, why). Messages are written to standard error.
+Exit status: 0 done, 1 nothing matched (replay, match, why, search, distance), a line or an item was refused (publish), or a line is damaged (store verify), 2 failed, 3 an item is undecided (replay, match, why). Messages are written to standard error.
 
 Environment:
   SLUICE_SERVER            the default of --server
@@ -40,7 +40,7 @@ constexpr CommandHelp publish{false, R"(  sluice publish news.rss archive.atom.g
   sluice publish --content-type text/csv - < prices.txt
   tail -f log.ndjson | sluice publish -
 )",
-                              "0 done, 1 a line was refused, 2 failed"};
+                              "0 done, 1 a line or an item was refused, 2 failed"};
 
 constexpr CommandHelp subscribe{true, R"(  sluice subscribe --count 1 "category = 'politics'"
   sluice subscribe --count 1 --json --stream '*' 'contains($title, "lamp")' >> events.jsonl
@@ -92,11 +92,13 @@ constexpr CommandHelp user_command{false, ""};
 
 constexpr CommandHelp align{false, R"(  sluice align --alignment read.fasta genome.fasta
   sluice align --format tsv read.fasta genome.fasta > scores.tsv
+  sluice align --both-strands --format paf read.fasta genome.fasta > read.paf
 )"};
 
 constexpr CommandHelp search{false, R"(  sluice search patterns.txt genome.fasta
   sluice search --count patterns.txt genome.fasta > counts.tsv
   sluice search --plain patterns.txt genome.fasta
+  sluice search --both-strands --ignore-case patterns.txt genome.fasta
   cat genome.fasta | sluice search --summary --algorithm prefix-sums patterns.txt -
 )",
                              "0 a pattern occurs, 1 none occurs, 2 failed"};

@@ -7,6 +7,7 @@
 #include <new>
 #include <utility>
 
+#include "broker/cli/common/gunzip_stream.hpp"
 #include "protocol/wire/http/gunzip.hpp"
 
 namespace sluice::cli {
@@ -31,6 +32,15 @@ boost::system::result<std::string> read_input(const std::string& path, std::size
 }
 
 bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1F\x8B"); }
+
+std::string unpacked_beginning(std::string_view gzip) {
+    constexpr std::size_t bytes = 64u << 10;
+    GunzipStream stream;
+    stream.put(gzip.substr(0, bytes));
+    std::string beginning;
+    static_cast<void>(stream.take(beginning, bytes));
+    return beginning;
+}
 
 std::string_view inner_name(std::string_view path) {
     constexpr std::string_view ending = ".gz";

@@ -16,6 +16,9 @@ boost::system::result<std::string> read_input(const std::string& path,
 
 bool is_gzip(std::string_view bytes);
 
+// The first 64 KiB of what gzip has compressed, or less: enough to recognise its format.
+std::string unpacked_beginning(std::string_view gzip);
+
 // The name of what a compressed file contains: "x.rss" for "x.rss.gz". Other names stay.
 std::string_view inner_name(std::string_view path);
 

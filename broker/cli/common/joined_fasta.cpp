@@ -21,7 +21,6 @@ std::string printable_byte(char c) {
 
 std::string describe_fasta_fault(const text::FastaReader& reader, const text::FastaReader::Part& part) {
     if (part.kind == text::FastaReader::Part::Kind::stray) {
-        if (part.offset == 0 && part.text == "\x1F") return "expected text, not gzip: decompress it first";
         if (part.offset == 0 && part.text == "@") return "expected FASTA, a line that starts with '>', not FASTQ";
         return "expected a line that starts with '>'";
     }

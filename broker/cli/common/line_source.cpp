@@ -9,28 +9,35 @@
 #include <unistd.h>
 #include <utility>
 
+#include "broker/cli/common/input.hpp"
+#include "protocol/text/utf8.hpp"
+
 namespace sluice::cli {
 
 namespace {
 
 constexpr std::size_t fill_bytes = 64u << 10;
+constexpr std::size_t gzip_mark_bytes = 2;
 constexpr std::size_t first_line_bytes_max = 1u << 20;  // a longer one is not waited for
 
 }  // namespace
 
-boost::system::result<LineSource> LineSource::open(const std::string& path, std::size_t bytes_max) {
+boost::system::result<LineSource> LineSource::open(const std::string& path, std::size_t bytes_max, Gzip gzip) {
     const int descriptor = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) return boost::system::error_code(errno, boost::system::system_category());
-    return LineSource(descriptor, bytes_max);
+    return LineSource(descriptor, bytes_max, gzip);
 }
 
 LineSource::LineSource(LineSource&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)),
       bytes_max_(other.bytes_max_),
+      gzip_(other.gzip_),
+      gunzip_(std::move(other.gunzip_)),
       text_(std::move(other.text_)),
       begin_(other.begin_),
       searched_(other.searched_),
       lines_(other.lines_),
+      has_begun_(other.has_begun_),
       has_ended_(other.has_ended_),
       is_too_large_(other.is_too_large_),
       failure_(std::move(other.failure_)) {}
@@ -42,7 +49,8 @@ LineSource::~LineSource() {
 std::string_view LineSource::first_line() {
     while (!line_end() && unread().size() < first_line_bytes_max) fill();
     const std::optional<std::size_t> end = line_end();
-    return end ? std::string_view(text_).substr(begin_, *end - begin_) : unread();
+    const std::string_view line = end ? std::string_view(text_).substr(begin_, *end - begin_) : unread();
+    return text::without_byte_order_mark(line);
 }
 
 std::optional<std::string> LineSource::next_line() {
@@ -54,6 +62,7 @@ std::optional<std::string> LineSource::next_line() {
         } else if (end) {
             std::string line = text_.substr(begin_, bytes);
             begin_ = searched_ = *end;
+            if (lines_ == 0) line = text::without_byte_order_mark(line);
             if (!line.empty()) ++lines_;
             return line;
         } else if (has_come()) {
@@ -72,12 +81,19 @@ bool LineSource::has_one_line() {
     return has_ended_ && failure_.empty() && !unread().empty() && is_one();
 }
 
-std::string LineSource::read_all() {
-    while (!has_ended_ && unread().size() <= bytes_max_) fill();
-    if (unread().size() > bytes_max_) refuse_size("it");
-    text_.erase(0, begin_);
-    begin_ = searched_ = 0;
-    return std::exchange(text_, {});
+std::string LineSource::read(std::size_t bytes) {
+    while (!has_ended_ && unread().size() < bytes) fill();
+    std::string taken;
+    if (begin_ == 0 && text_.size() <= bytes) {
+        taken.swap(text_);
+        searched_ = 0;
+    } else {
+        taken = unread().substr(0, bytes);
+        begin_ += taken.size();
+        searched_ = std::max(searched_, begin_);
+    }
+    while (!has_ended_ && unread().empty()) fill();
+    return taken;
 }
 
 // One past the end of the next line; none: it has not come whole.
@@ -91,6 +107,7 @@ std::optional<std::size_t> LineSource::line_end() {
 
 // Whether reading would not wait.
 bool LineSource::has_come() const {
+    if (gunzip_ && gunzip_->has_more()) return true;
     pollfd state{descriptor_, POLLIN, 0};
     return ::poll(&state, 1, 0) > 0;
 }
@@ -100,18 +117,49 @@ void LineSource::fill() {
     text_.erase(0, begin_);
     searched_ -= begin_;
     begin_ = 0;
-    const std::size_t before = text_.size();
     try {
-        text_.resize(before + fill_bytes);
+        if (gunzip_)
+            unpack_piece();
+        else if (has_begun_ || gzip_ == Gzip::kept)
+            read_piece(text_);
+        else
+            begin();
     } catch (const std::bad_alloc&) {
-        return fail(std::strerror(ENOMEM), end_of_whole_lines());
+        fail(std::strerror(ENOMEM), end_of_whole_lines());
     }
+}
+
+// The first bytes tell whether it is compressed.
+void LineSource::begin() {
+    do read_piece(text_);
+    while (!has_ended_ && text_.size() < gzip_mark_bytes && is_gzip(text_ + "\x8B"));
+    has_begun_ = true;
+    if (!is_gzip(text_)) return;
+    gunzip_.emplace().put(std::exchange(text_, {}));
+    if (!has_ended_) unpack_piece();
+}
+
+void LineSource::unpack_piece() {
+    bool is_valid = true;
+    if (!gunzip_->has_more()) {
+        std::string piece;
+        read_piece(piece);
+        gunzip_->put(piece);
+        is_valid = !has_ended_ || !failure_.empty() || gunzip_->is_complete();
+    }
+    if (!is_valid || !gunzip_->take(text_, fill_bytes)) fail("it is not complete and valid gzip", end_of_whole_lines());
+}
+
+// Appends what has come to `to`, after waiting for it.
+void LineSource::read_piece(std::string& to) {
+    const std::size_t before = to.size();
+    to.resize(before + fill_bytes);
     ssize_t read = -1;
     do {
-        read = ::read(descriptor_, text_.data() + before, fill_bytes);
+        read = ::read(descriptor_, to.data() + before, fill_bytes);
     } while (read < 0 && errno == EINTR);
     const int error = errno;
-    text_.resize(before + static_cast<std::size_t>(std::max<ssize_t>(read, 0)));
+    to.resize(before + static_cast<std::size_t>(std::max<ssize_t>(read, 0)));
     if (read < 0) return fail(std::strerror(error), end_of_whole_lines());
     has_ended_ = read == 0;
 }

@@ -5,6 +5,7 @@
 #include <boost/json/value.hpp>
 
 #include "broker/cli/common/columns.hpp"
+#include "broker/cli/common/plain_json.hpp"
 #include "protocol/text/terminal.hpp"
 
 namespace sluice::cli {
@@ -53,7 +54,7 @@ private:
             return;
         }
         if (values_ == Values::telling && tells_nothing(value)) return;
-        const std::string text = value.is_string() ? std::string(value.get_string()) : json::serialize(value);
+        const std::string text = value.is_string() ? std::string(value.get_string()) : plain_json(value);
         rows_.push_back({text::terminal_line(name), text::terminal_line(text)});
     }
 

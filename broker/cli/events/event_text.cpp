@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "broker/cli/common/plain_json.hpp"
 #include "broker/cli/events/event_members.hpp"
 #include "protocol/feed/data/json_reader.hpp"
 #include "protocol/text/terminal.hpp"
@@ -107,7 +108,7 @@ std::string line_of(const json::value& alignment) {
     const auto text = [&](const char* member) {
         const auto* found = alignment.is_object() ? alignment.get_object().if_contains(member) : nullptr;
         if (!found) return std::string();
-        return found->is_string() ? std::string(found->get_string()) : json::serialize(*found);
+        return found->is_string() ? std::string(found->get_string()) : plain_json(*found);
     };
     std::string line = text("leaf") + ": ";
     if (const auto reason = text("omitted"); !reason.empty()) return line + "left out: " + reason;

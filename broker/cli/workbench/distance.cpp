@@ -1,18 +1,19 @@
 #include <algorithm>
-#include <boost/json/serialize.hpp>
 #include <chrono>
 #include <exception>
 #include <ostream>
 
-#include "broker/cli/common/fasta.hpp"
 #include "broker/cli/common/input.hpp"
 #include "broker/cli/common/interrupt.hpp"
+#include "broker/cli/common/plain_json.hpp"
 #include "broker/cli/common/progress.hpp"
 #include "broker/cli/workbench/distance_input.hpp"
 #include "broker/cli/workbench/distance_output.hpp"
+#include "broker/cli/workbench/file_errors.hpp"
 #include "broker/cli/workbench/operator_options.hpp"
 #include "broker/cli/workbench/text_reader.hpp"
 #include "gpu/tools/distance/gpu_sets.hpp"
+#include "protocol/text/ascii.hpp"
 
 namespace sluice::cli {
 
@@ -39,7 +40,7 @@ public:
           bar_(console.err, console.progress_columns),
           reader_(options.text_file, reader_options()) {
         if (options.summary || options.json) return;
-        for (const std::string_view pattern : patterns.patterns) shown_patterns_.push_back(shown_string(pattern));
+        for (const std::string_view pattern : patterns.file.patterns) shown_patterns_.push_back(shown_string(pattern));
     }
 
     int run() {
@@ -96,8 +97,12 @@ private:
     std::optional<std::vector<std::uint32_t>> match(const std::vector<TextReader::Piece>& batch, double share_before,
                                                     double share_after) {
         const Interrupt interrupt;
-        std::vector<std::string_view> texts;
-        for (const auto& piece : batch) texts.push_back(piece.utf8);
+        std::vector<std::string> folded;
+        if (options_.ignore_case)
+            for (const auto& piece : batch) folded.push_back(text::ascii_lower(piece.utf8));
+        std::vector<std::string_view> texts(folded.begin(), folded.end());
+        if (!options_.ignore_case)
+            for (const auto& piece : batch) texts.push_back(piece.utf8);
         std::vector<std::uint32_t> distances(texts.size() * patterns_.patterns.size());
         std::optional<std::chrono::steady_clock::time_point> interrupted;
         const auto watch = [&](double share) {
@@ -157,7 +162,7 @@ private:
 
     void print(std::uint32_t distance, std::size_t pattern, const TextReader::Piece& text) {
         if (options_.json)
-            console_.print_json(boost::json::serialize(distance_json(distance, pattern + 1, text.text, text.record)));
+            console_.print_json(plain_json(distance_json(distance, pattern + 1, text.text, text.record)));
         else
             console_.out << distance_line(distance, pattern + 1, text.text, shown_patterns_[pattern], shown_text_);
     }
@@ -171,7 +176,7 @@ private:
         summary.within = within_;
         if (pairs_) summary.work = pairs_->work();
         if (options_.json)
-            console_.print_json(boost::json::serialize(summary_json(options_, summary)));
+            console_.print_json(plain_json(summary_json(options_, summary)));
         else
             console_.out << summary_line(options_, summary);
     }
@@ -196,7 +201,7 @@ bool can_compare(const DistanceOptions& options, const DistancePatterns& pattern
     const std::string no_gpu = options.all_pairs.processor == Processor::gpu ? edits::why_no_gpu() : "";
     const auto plan = AllPairs::plan(patterns.lengths, costs, options.all_pairs, false);
     if (plan.pattern)
-        report_line(options.pattern_file, *plan.pattern + 1, plan.error, console);
+        report_error(options.pattern_file, patterns.file.is_fasta ? 0 : *plan.pattern + 1, plan.error, console);
     else if (!plan.error.empty() || !no_gpu.empty())
         console.error(plan.error.empty() ? no_gpu : plan.error);
     return plan.error.empty() && no_gpu.empty();
@@ -211,8 +216,7 @@ int distance(const DistanceOptions& options, Console console) {
     }
     const auto costs = read_costs(options.costs, console);
     const auto patterns =
-        costs ? read_patterns(options.pattern_file, !options.plain && has_fasta_name(options.pattern_file), console)
-              : std::nullopt;
+        costs ? read_patterns(options.pattern_file, options.plain, options.ignore_case, console) : std::nullopt;
     if (!patterns || !can_compare(options, *patterns, *costs, console)) return exit_failed;
     return DistanceRun(options, *patterns, *costs, console).run();
 }

@@ -20,18 +20,34 @@ void add_align(CLI::App& app, int& exit_status) {
     std::shared_ptr<AlignOptions> options;
     auto& command = add_command(app, "align", "Align the sequences of two FASTA files (needs no broker)", help::align,
                                 align, exit_status, options);
-    command.add_option("QUERY", options->query_file, "FASTA file; - reads standard input")->required();
-    command.add_option("TEXT", options->text_file, "FASTA file")->required();
+    command
+        .add_option("QUERY", options->query_file, "FASTA file, which may be compressed by gzip; - reads standard input")
+        ->required();
+    command
+        .add_option("TEXT", options->text_file,
+                    "FASTA file, likewise; all its sequences are aligned with all those of QUERY")
+        ->required();
     command
         .add_option("--scheme", options->scheme,
-                    "dna, dna:match,mismatch,first,extend, blosum62:first,extend or blosum50:first,extend")
+                    "dna (which is dna:1,-3,5,2), dna:match,mismatch,first,extend, blosum62:first,extend or "
+                    "blosum50:first,extend. match and mismatch are scores. first and extend are costs, with or without "
+                    "a minus sign: first is that of a gap's first letter (BLAST's open + extend), extend that of each "
+                    "further letter. DNA and proteins may be in upper or lower case")
         ->capture_default_str();
     command.add_flag("--global", options->global, "Whole sequences (Needleman-Wunsch) instead of the best parts");
-    command.add_flag("--alignment", options->alignment, "Print the alignment (CIGAR), too, not only score and end");
+    command.add_flag(
+        "--alignment", options->alignment,
+        "Print the alignment, too, not only score and end: positions, and a CIGAR as SAM has it (= match, X "
+        "mismatch, I letters that only QUERY has, D letters that only TEXT has)");
+    command.add_flag("--both-strands", options->both_strands,
+                     "DNA only: align the reverse complement of each query, too, and print the alignment that scores "
+                     "more, with its strand, + or -. Positions count in the query as the file has it");
     base::add_choice(command, "--format",
-                     "text (the default), tsv or json: a line for each pair, tsv with a line of names above", "FORMAT",
-                     {"text", "tsv", "json"}, [options](std::size_t choice) {
-                         constexpr AlignFormat formats[] = {AlignFormat::text, AlignFormat::tsv, AlignFormat::json};
+                     "text (the default), or a line for each pair: tsv (with a line of names above), json or paf "
+                     "(alignments as minimap2 writes them, with their CIGAR)",
+                     "FORMAT", {"text", "tsv", "json", "paf"}, [options](std::size_t choice) {
+                         constexpr AlignFormat formats[] = {AlignFormat::text, AlignFormat::tsv, AlignFormat::json,
+                                                            AlignFormat::paf};
                          options->format = formats[choice];
                      });
     command.get_option("--json")->excludes(command.get_option("--format"))->each([options](const std::string&) {
@@ -59,15 +75,24 @@ void add_search(CLI::App& app, int& exit_status) {
     auto& command = add_command(app, "search", "Find many exact patterns in files of any size (needs no broker)",
                                 help::search, search, exit_status, options);
     command
-        .add_option("PATTERNS", options->patterns_file,
-                    "File with one pattern per line, or FASTA by its name; - reads standard input")
+        .add_option(
+            "PATTERNS", options->patterns_file,
+            "File with one pattern per line, or FASTA by its name, which may be compressed by gzip; - reads standard "
+            "input")
         ->required();
     command
         .add_option("TEXT", options->text_files,
-                    "Files to search; - reads standard input. FASTA, by its name or a first character '>', is searched "
-                    "by the record: lines are joined, and the offset is that in the record's sequence, behind its name")
+                    "Files to search, which may be compressed by gzip; - reads standard input. FASTA, by its name or a "
+                    "first character '>', is searched by the record: lines are joined, and the offset is that in the "
+                    "record's sequence, behind its name")
         ->required();
     command.add_flag("--plain", options->plain, "Search FASTA as other files: line by line, and with its headers");
+    command.add_flag("--ignore-case", options->ignore_case,
+                     "Ignore the case of the letters a to z (soft-masked FASTA)");
+    command.add_flag("--both-strands", options->both_strands,
+                     "DNA only: search for the reverse complements of the patterns, too, and print the strand, + or "
+                     "-, after the offset. Offsets count in the text as the file has it. A pattern that is its own "
+                     "reverse complement is found on strand + only");
     auto* count = command.add_flag_callback(
         "--count", [options] { options->output = SearchOutput::counts; },
         "Print how often each pattern occurs in all files, instead of the occurrences");
@@ -99,15 +124,19 @@ void add_distance(CLI::App& app, int& exit_status) {
     auto& command = add_command(app, "distance", "Print how near the texts of a file are to patterns (needs no broker)",
                                 help::distance, distance, exit_status, options);
     command
-        .add_option("PATTERNS", options->pattern_file,
-                    "A pattern per line, UTF-8, or FASTA by its name: per record; - reads standard input")
+        .add_option(
+            "PATTERNS", options->pattern_file,
+            "A pattern per line, UTF-8, or FASTA by its name: per record; may be compressed by gzip; - reads standard "
+            "input")
         ->required();
     command
         .add_option("TEXTS", options->text_file,
                     "A text per line, UTF-8, or FASTA by its name or a first character '>': per record, whose name is "
-                    "printed; - reads standard input")
+                    "printed; may be compressed by gzip; - reads standard input")
         ->required();
     command.add_flag("--plain", options->plain, "Read FASTA as other files: line by line, and with its headers");
+    command.add_flag("--ignore-case", options->ignore_case,
+                     "Ignore the case of the letters a to z (soft-masked FASTA)");
     auto* whole = command.add_flag_callback(
         "--whole", [options] { options->all_pairs.extent = edits::Extent::whole; },
         "Compare whole texts (edit distance) instead of the most similar substring");

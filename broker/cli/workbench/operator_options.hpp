@@ -16,13 +16,14 @@
 
 namespace sluice::cli {
 
-enum class AlignFormat { text, tsv, json };
+enum class AlignFormat { text, tsv, json, paf };
 
 struct AlignOptions : OutputOptions {
     std::string query_file, text_file;  // FASTA; every query sequence is aligned with every text sequence
     std::string scheme = "dna";
     AlignFormat format = AlignFormat::text;
     bool global = false, alignment = false, prune = true;
+    bool both_strands = false;  // of DNA: the query or its reverse complement, whichever scores more
     alignment::Processor processor = alignment::Processor::automatic;
     unsigned threads = 0;            // 0: one per core
     std::vector<int> devices = {0};  // GPUs that share a long pair
@@ -35,6 +36,8 @@ struct SearchOptions : OutputOptions {
     std::string patterns_file;            // a pattern on each line, or FASTA; "-": standard input
     std::vector<std::string> text_files;  // "-": standard input
     bool plain = false;                   // FASTA is searched as other files are
+    bool ignore_case = false;             // of a to z
+    bool both_strands = false;            // of DNA: also for the patterns' reverse complements
     SearchOutput output = SearchOutput::occurrences;
     substrings::Algorithm algorithm = substrings::Algorithm::filter;
     substrings::Processor processor = substrings::Processor::automatic;
@@ -46,6 +49,7 @@ struct DistanceOptions : OutputOptions {
     std::string pattern_file, text_file;  // a pattern or a text per line; one of them may be "-"
     bool one_text = false;                // text_file is one text
     bool plain = false;                   // FASTA is read as other files are
+    bool ignore_case = false;             // of a to z
     bool best = false, summary = false;
     std::string costs = "unit";        // unit, typing, vowels or a file
     edits::AllPairsOptions all_pairs;  // how
@@ -61,7 +65,7 @@ struct RecurrenceOptions : OutputOptions {
     std::optional<std::uint32_t> size;
     recurrence::Processor processor = recurrence::Processor::automatic;
     unsigned threads = 0;   // 0: one per core
-    std::string plot_file;  // PNG; "-": draw it on standard output; empty: no plot
+    std::string plot_file;  // its name ends in .png; "-": draw it on standard output; empty: no plot
 };
 int recurrence(const RecurrenceOptions& options, Console console);
 

@@ -1,85 +1,70 @@
 #include "broker/cli/workbench/pattern_file.hpp"
 
-#include <unordered_map>
+#include <algorithm>
 #include <utility>
 
 #include "broker/cli/common/fasta.hpp"
+#include "broker/cli/common/input.hpp"
+#include "broker/cli/workbench/file_errors.hpp"
+#include "broker/cli/workbench/input_file.hpp"
 #include "protocol/text/utf8.hpp"
 
 namespace sluice::cli {
 
 namespace {
 
-std::string fault_of_pattern(std::string_view pattern) {
-    if (pattern.empty()) return "the pattern is empty";
-    if (pattern.size() <= substrings::pattern_bytes_max) return {};
-    return "the pattern has " + std::to_string(pattern.size()) + " bytes, more than the limit of " +
-           std::to_string(substrings::pattern_bytes_max);
-}
-
-// Sets first_line, next_line and distinct.
-void find_duplicates(PatternFile& file) {
-    std::unordered_map<std::string_view, std::uint32_t> last_line;
-    last_line.reserve(file.lines.size());
-    file.next_line.assign(file.lines.size(), PatternFile::none);
-    for (std::uint32_t i = 0; i < file.lines.size(); ++i) {
-        const auto [place, is_new] = last_line.emplace(file.lines[i], i);
-        if (is_new) {
-            file.distinct.push_back({file.lines[i]});
-            file.first_line.push_back(i);
-        } else {
-            file.next_line[place->second] = i;
-            place->second = i;
+// Splits the bytes into lines, and checks each.
+void split(PatternFile& file, const PatternLimits& limits) {
+    std::string_view rest = text::without_byte_order_mark(*file.bytes);
+    if (rest.empty()) file.error = "the file is empty; expected one pattern per line";
+    while (!rest.empty()) {
+        const std::size_t end = std::min(rest.find('\n'), rest.size());
+        std::string_view pattern = rest.substr(0, end);
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+        if (pattern.ends_with('\r')) pattern.remove_suffix(1);
+        if (file.patterns.size() == limits.patterns_max) {
+            file.error = "there are more than " + std::to_string(limits.patterns_max) + " patterns";
+            return;
         }
+        file.patterns.push_back(pattern);
+        if (std::string why = pattern.empty() ? "the pattern is empty" : limits.fault(pattern); !why.empty())
+            return file.fail(file.patterns.size() - 1, std::move(why));
     }
-}
-
-// Completes a file with patterns and without errors.
-void finish(PatternFile& file) {
-    file.error_line = 0;
-    if (file.lines.size() > substrings::patterns_max)
-        file.error = "the number of patterns, " + std::to_string(file.lines.size()) + ", is more than the limit of " +
-                     std::to_string(substrings::patterns_max);
-    else
-        find_duplicates(file);
 }
 
 }  // namespace
 
-PatternFile parse_patterns(std::string_view bytes) {
+void PatternFile::fail(std::size_t pattern, std::string why) {
+    error = is_fasta ? "record " + std::to_string(pattern + 1) + ": " + std::move(why) : std::move(why);
+    error_line = is_fasta ? 0 : pattern + 1;
+}
+
+PatternFile parse_patterns(std::string bytes, bool is_fasta, const PatternLimits& limits) {
     PatternFile file;
-    bytes = text::without_byte_order_mark(bytes);
-    while (!bytes.empty()) {
-        const std::size_t end = std::min(bytes.find('\n'), bytes.size());
-        std::string_view pattern = bytes.substr(0, end);
-        if (pattern.ends_with('\r')) pattern.remove_suffix(1);
-        bytes.remove_prefix(std::min(end + 1, bytes.size()));
-        file.lines.push_back(pattern);
-        file.error = fault_of_pattern(pattern);
-        file.error_line = file.lines.size();
-        if (!file.error.empty()) return file;
+    file.is_fasta = is_fasta;
+    if (is_fasta) {
+        FastaFile fasta = parse_fasta(bytes);
+        bytes.clear();
+        for (const FastaRecord& record : fasta.records) (bytes += record.sequence) += '\n';
+        file.error = std::move(fasta.error);
+        file.error_line = fasta.error_line;
     }
-    if (file.lines.empty())
-        file.error = "the file is empty; expected one pattern per line";
-    else
-        finish(file);
+    file.bytes = std::make_unique<const std::string>(std::move(bytes));
+    if (file.error.empty()) split(file, limits);
     return file;
 }
 
-PatternFile parse_fasta_patterns(std::string_view bytes) {
-    PatternFile file;
-    FastaFile fasta = parse_fasta(bytes);
-    file.error = fasta.error;
-    file.error_line = fasta.error_line;
-    for (FastaRecord& record : fasta.records) {
-        if (!file.error.empty()) return file;
-        file.error = fault_of_pattern(record.sequence);
-        file.sequences.push_back(std::move(record.sequence));
+std::optional<PatternFile> read_pattern_file(const std::string& path, bool plain, const PatternLimits& limits,
+                                             const Console& console) {
+    auto [bytes, error] = read_whole_file(path, limits.bytes_max);
+    if (!error.empty()) {
+        report_unreadable(path, error, console);
+        return std::nullopt;
     }
-    if (!file.error.empty()) return file;
-    file.lines.assign(file.sequences.begin(), file.sequences.end());
-    finish(file);
-    return file;
+    auto file = parse_patterns(std::move(bytes), !plain && has_fasta_name(inner_name(path)), limits);
+    if (file.error.empty()) return file;
+    report_error(path, file.error_line, file.error, console);
+    return std::nullopt;
 }
 
 }  // namespace sluice::cli

@@ -1,35 +1,40 @@
-// The file of patterns of `sluice search`: one on each line, bytes as they are; of FASTA, the records' sequences. Pure
-// function; any thread.
+// A file of patterns, as search and distance read it: one on each line, or of FASTA the records' sequences. Pure
+// functions; any thread.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <limits>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "gpu/tools/search/substrings.hpp"
+#include "broker/cli/common/console.hpp"
 
 namespace sluice::cli {
 
 struct PatternFile {
-    static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+    std::unique_ptr<const std::string> bytes;  // of the file; of FASTA, a line for each record
+    std::vector<std::string_view> patterns;    // in `bytes`, not empty
+    bool is_fasta = false;
+    std::string error;           // empty: none
+    std::size_t error_line = 0;  // from 1; 0: of the file
 
-    std::vector<std::string_view> lines;        // of the bytes that were parsed, or of `sequences`
-    std::vector<substrings::Pattern> distinct;  // in the order of their first lines
-    std::vector<std::uint32_t> first_line;      // [distinct pattern]: the index of a line
-    std::vector<std::uint32_t> next_line;       // [line]: that of the next line with the same pattern, or `none`
-    std::vector<std::string> sequences;         // of FASTA
-    std::string error;                          // empty: none
-    std::size_t error_line = 0;                 // from 1; 0: of the file
+    // Sets the error to that of a pattern, by its line or, of FASTA, its record.
+    void fail(std::size_t pattern, std::string why);
+};
 
-    bool has_duplicates() const { return distinct.size() < lines.size(); }
+struct PatternLimits {
+    std::size_t bytes_max, patterns_max;
+    std::function<std::string(std::string_view)> fault;  // why a pattern is not valid, or ""
 };
 
 // A byte order mark at the beginning, or a carriage return at the end of a line, does not belong to a pattern.
-PatternFile parse_patterns(std::string_view bytes);
-// A pattern for each record.
-PatternFile parse_fasta_patterns(std::string_view bytes);
+PatternFile parse_patterns(std::string bytes, bool is_fasta, const PatternLimits& limits);
+
+// Gzip is decompressed. FASTA is recognised by its name, unless `plain`. Errors are written to the console.
+std::optional<PatternFile> read_pattern_file(const std::string& path, bool plain, const PatternLimits& limits,
+                                             const Console& console);
 
 }  // namespace sluice::cli

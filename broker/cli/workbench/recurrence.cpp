@@ -1,16 +1,18 @@
 #include <algorithm>
-#include <boost/json/serialize.hpp>
 #include <new>
 #include <ostream>
 #include <thread>
 
-#include "broker/cli/common/input.hpp"
 #include "broker/cli/common/interrupt.hpp"
+#include "broker/cli/common/plain_json.hpp"
 #include "broker/cli/common/progress.hpp"
+#include "broker/cli/workbench/file_errors.hpp"
+#include "broker/cli/workbench/input_file.hpp"
 #include "broker/cli/workbench/operator_options.hpp"
 #include "broker/cli/workbench/png_file.hpp"
 #include "broker/cli/workbench/recurrence_output.hpp"
 #include "gpu/operators/recurrence/series.hpp"
+#include "protocol/text/ascii.hpp"
 #include "protocol/text/utf8.hpp"
 
 namespace sluice::cli {
@@ -22,27 +24,25 @@ using namespace recurrence;
 constexpr std::size_t png_side_max = 1024;
 
 std::optional<std::vector<double>> read_series(const std::string& path, const Console& console) {
-    const auto bytes = read_input(path);
-    if (!bytes) {
-        console.error(describe_unreadable(path, bytes.error().message()), {{"about", input_name(path)}});
+    const auto [bytes, error] = read_whole_file(path);
+    if (!error.empty()) {
+        report_unreadable(path, error, console);
         return std::nullopt;
     }
-    const std::string_view series = text::without_byte_order_mark(*bytes);
+    const std::string_view series = text::without_byte_order_mark(bytes);
     std::vector<double> values;
     try {
         if (const auto fault = parse_series(series, values, analysed_points_max)) {
             const auto line = 1 + std::count(series.begin(), series.begin() + static_cast<long>(fault->offset), '\n');
-            console.error(input_name(path) + ":" + std::to_string(line) + ": " + fault->message,
-                          {{"about", input_name(path)}, {"line", line}});
+            report_error(path, static_cast<std::size_t>(line), fault->message, console);
             return std::nullopt;
         }
     } catch (const std::bad_alloc&) {
-        console.error(describe_unreadable(path, "not enough memory for its values"), {{"about", input_name(path)}});
+        report_unreadable(path, "not enough memory for its values", console);
         return std::nullopt;
     }
     if (values.empty()) {
-        console.error(input_name(path) + ": expected a series of numbers, not an empty one",
-                      {{"about", input_name(path)}});
+        report_error(path, 0, "expected a series of numbers, not an empty one", console);
         return std::nullopt;
     }
     return values;
@@ -93,6 +93,12 @@ int recurrence(const RecurrenceOptions& options, Console console) {
         console.error("a plot can't be drawn between lines of JSON; --plot FILE.png writes it to a file");
         return exit_failed;
     }
+    if (!options.plot_file.empty() && options.plot_file != "-" &&
+        !text::ascii_lower(options.plot_file).ends_with(".png")) {
+        console.error("can't write a plot to " + options.plot_file +
+                      ": plots are PNG; give a name that ends in .png, or - to draw the plot below the numbers");
+        return exit_failed;
+    }
     const auto series = read_series(options.series_file, console);
     if (!series) return exit_failed;
     ProgressBar bar(console.err, console.progress_columns);
@@ -105,13 +111,12 @@ int recurrence(const RecurrenceOptions& options, Console console) {
     const Analysis analysis = analyse(*series, how);
     bar.hide();
     if (!analysis.error.empty()) {
-        console.error(input_name(options.series_file) + ": " + analysis.error,
-                      {{"about", input_name(options.series_file)}});
+        report_error(options.series_file, 0, analysis.error, console);
         return exit_failed;
     }
     if (analysis.stopped) return exit_interrupted;
     if (options.json)
-        console.print_json(boost::json::serialize(recurrence_json(options, how, series->size(), analysis)));
+        console.print_json(plain_json(recurrence_json(options, how, series->size(), analysis)));
     else
         console.out << recurrence_text(options, how, series->size(), analysis);
     console.out.flush();

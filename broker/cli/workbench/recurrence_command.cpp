@@ -76,7 +76,8 @@ void add_recurrence(CLI::App& app, int& exit_status) {
                                 help::recurrence, recurrence, exit_status, options);
     command
         .add_option("SERIES", options->series_file,
-                    "Decimal numbers separated by white space, commas or semicolons; - reads standard input")
+                    "Decimal numbers separated by white space, commas or semicolons, which may be compressed by gzip; "
+                    "- reads standard input")
         ->required();
     add_recurrence_numbers(command, options);
     base::add_choice(command, "--algorithm",
@@ -95,7 +96,7 @@ void add_recurrence(CLI::App& app, int& exit_status) {
     command
         .add_option("--plot", options->plot_file,
                     "Write the recurrence plot as PNG, up to 1,024 pixels wide; - draws it below the numbers")
-        ->type_name("FILE");
+        ->type_name("FILE.png");
 }
 
 }  // namespace sluice::cli

@@ -1,14 +1,14 @@
 #include <algorithm>
 #include <ostream>
 
-#include "broker/cli/common/fasta.hpp"
 #include "broker/cli/common/input.hpp"
 #include "broker/cli/common/interrupt.hpp"
 #include "broker/cli/common/progress.hpp"
+#include "broker/cli/workbench/file_errors.hpp"
 #include "broker/cli/workbench/operator_options.hpp"
-#include "broker/cli/workbench/pattern_file.hpp"
 #include "broker/cli/workbench/piece_reader.hpp"
 #include "broker/cli/workbench/search_output.hpp"
+#include "broker/cli/workbench/search_patterns.hpp"
 
 namespace sluice::cli {
 
@@ -22,20 +22,15 @@ bool reads_standard_input_twice(const SearchOptions& options) {
     return texts + (options.patterns_file == "-" ? 1 : 0) > 1;
 }
 
-// Returns whether the patterns are valid.
-bool check_patterns(const SearchOptions& options, const PatternFile& patterns, const Console& console) {
-    if (patterns.error.empty()) return true;
-    const std::string name = input_name(options.patterns_file);
-    boost::json::object more{{"about", name}};
-    if (patterns.error_line > 0) more["line"] = patterns.error_line;
-    const std::string line = patterns.error_line > 0 ? ":" + std::to_string(patterns.error_line) : "";
-    console.error(name + line + ": " + patterns.error, more);
-    return false;
+std::string fault_of_searched(std::string_view pattern) {
+    if (pattern.size() <= substrings::pattern_bytes_max) return {};
+    return "the pattern has " + std::to_string(pattern.size()) + " bytes, more than the limit of " +
+           std::to_string(substrings::pattern_bytes_max);
 }
 
 class FilesSearch {
 public:
-    FilesSearch(const SearchOptions& options, const PatternFile& patterns, const Console& console)
+    FilesSearch(const SearchOptions& options, const SearchPatterns& patterns, const Console& console)
         : options_(options),
           patterns_(patterns),
           console_(console),
@@ -43,7 +38,7 @@ public:
           bar_(console.err, console.progress_columns),
           counts_(patterns.distinct.size()) {
         for (const std::string& file : options.text_files) {
-            const auto size = known_size(file);
+            const auto size = stored_size(file);
             all_bytes_ += size.value_or(0);
             has_unknown_size_ |= !size;
         }
@@ -71,10 +66,12 @@ private:
         const std::string name = input_name(file);
         SearchSummary summary;
         const auto kind = options_.plain ? FileKind::plain : FileKind::detect;
-        PieceReader reader(file, search.piece_bytes(), search.overlap_bytes(), Interrupt::requested, kind);
+        const auto letter_case = options_.ignore_case ? LetterCase::lower : LetterCase::as_is;
+        PieceReader reader(file, search.piece_bytes(), search.overlap_bytes(), Interrupt::requested, kind, letter_case);
         const std::uint64_t bytes_before = bytes_done_;
         while (const auto piece = reader.next()) {
             const auto report = [&](const substrings::OccurrenceBlock& block) {
+                if (is_as_stored(reader)) bytes_done_ += block.end - block.begin;
                 return take({name, piece->offset, reader.fasta()}, block, summary);
             };
             const std::string error = search.search(piece->bytes, piece->own, wanted(), report);
@@ -85,7 +82,7 @@ private:
                 is_over_ = true;
             }
             if (is_over_ || !console_.out || Interrupt::requested()) return bar_.hide();
-            if (reader.fasta()) bytes_done_ = bytes_before + reader.bytes_read();
+            if (!is_as_stored(reader)) bytes_done_ = bytes_before + reader.file().stored_bytes_read();
         }
         bar_.hide();
         if (Interrupt::requested()) return;
@@ -94,8 +91,8 @@ private:
             summary.bytes = fasta->letters();
             summary.records = fasta->record_count();
         }
-        if (reader.error()) {
-            console_.error(describe_unreadable(file, reader.error().message()), {{"about", name}});
+        if (!reader.error().empty()) {
+            report_unreadable(file, reader.error(), console_);
             has_failed_ = true;
         } else if (fasta && !fasta->error().empty()) {
             report_bad_fasta(name, *fasta);
@@ -124,18 +121,20 @@ private:
             bar_.hide();
             if (!printer_.print_occurrences(piece, block.occurrences, Interrupt::requested)) return false;
         }
-        bytes_done_ += block.end - block.begin;
         if (!has_unknown_size_) bar_.show(static_cast<double>(bytes_done_) / static_cast<double>(all_bytes_));
         return !Interrupt::requested();
     }
 
-    // For the summary: a pattern that has several lines occurs once for each of them.
+    // Whether a piece has the bytes of the file itself, so that the progress is known within a piece.
+    static bool is_as_stored(const PieceReader& reader) { return !reader.fasta() && !reader.file().is_gzip(); }
+
+    // For the summary: a text that has several uses occurs once for each of them.
     std::uint64_t number_of(const substrings::OccurrenceBlock& block) const {
         if (!patterns_.has_duplicates()) return block.number;
         std::uint64_t number = 0;
         for (const auto& occurrence : block.occurrences) {
-            for (std::uint32_t line = patterns_.first_line[occurrence.pattern]; line != PatternFile::none;
-                 line = patterns_.next_line[line])
+            for (std::uint32_t use = patterns_.first_use[occurrence.pattern]; use != SearchPatterns::none;
+                 use = patterns_.next_use[use])
                 ++number;
         }
         return number;
@@ -166,7 +165,7 @@ private:
     }
 
     const SearchOptions& options_;
-    const PatternFile& patterns_;
+    const SearchPatterns& patterns_;
     Console console_;
     SearchPrinter printer_;
     ProgressBar bar_;
@@ -182,15 +181,14 @@ int search(const SearchOptions& options, Console console) {
         console.error("only one of the files can be standard input");
         return exit_failed;
     }
-    const auto bytes = read_input(options.patterns_file, searched_patterns_bytes_max);
-    if (!bytes) {
-        console.error(describe_unreadable(options.patterns_file, bytes.error().message()),
-                      {{"about", input_name(options.patterns_file)}});
+    const PatternLimits limits{searched_patterns_bytes_max, substrings::patterns_max, fault_of_searched};
+    auto file = read_pattern_file(options.patterns_file, options.plain, limits, console);
+    if (!file) return exit_failed;
+    const auto patterns = search_patterns(std::move(*file), options.ignore_case, options.both_strands);
+    if (!patterns.file.error.empty()) {
+        report_error(options.patterns_file, patterns.file.error_line, patterns.file.error, console);
         return exit_failed;
     }
-    const bool is_fasta = !options.plain && has_fasta_name(options.patterns_file);
-    const PatternFile patterns = is_fasta ? parse_fasta_patterns(*bytes) : parse_patterns(*bytes);
-    if (!check_patterns(options, patterns, console)) return exit_failed;
     const Interrupt interrupt;
     return FilesSearch(options, patterns, console).run();
 }

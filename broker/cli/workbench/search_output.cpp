@@ -4,6 +4,7 @@
 #include <boost/json/serialize.hpp>
 #include <ostream>
 
+#include "broker/cli/common/plain_json.hpp"
 #include "broker/cli/common/with_digits.hpp"
 #include "protocol/text/terminal.hpp"
 #include "protocol/text/utf8.hpp"
@@ -45,8 +46,8 @@ const char* name_of(substrings::Algorithm algorithm, bool as_option) {
 
 }  // namespace
 
-SearchPrinter::SearchPrinter(const SearchOptions& options, const PatternFile& patterns, const Console& console)
-    : options_(options), patterns_(patterns), console_(console), shown_(patterns.lines.size()) {}
+SearchPrinter::SearchPrinter(const SearchOptions& options, const SearchPatterns& patterns, const Console& console)
+    : options_(options), patterns_(patterns), console_(console), shown_(patterns.size()) {}
 
 std::string SearchPrinter::file_prefix(const std::string& file) const {
     if (options_.json) return "{\"file\":" + json_of(file) + ",\"offset\":";
@@ -80,36 +81,41 @@ bool SearchPrinter::print_occurrences(const SearchedPiece& piece, std::span<cons
         const std::uint32_t position = occurrences[i].position;
         matches_.clear();
         for (; i < occurrences.size() && occurrences[i].position == position; ++i) {
-            for (std::uint32_t line = patterns_.first_line[occurrences[i].pattern]; line != PatternFile::none;
-                 line = patterns_.next_line[line])
-                matches_.push_back(line);
+            for (std::uint32_t use = patterns_.first_use[occurrences[i].pattern]; use != SearchPatterns::none;
+                 use = patterns_.next_use[use])
+                matches_.push_back(use);
         }
         std::sort(matches_.begin(), matches_.end());
         if (piece.fasta) go_to_record(piece.offset + position);
-        for (const std::uint32_t line : matches_) print_line(lines, prefix, piece.offset + position - begin, line);
+        for (const std::uint32_t use : matches_) print_line(lines, prefix, piece.offset + position - begin, use);
         if (lines.size() >= written_bytes && (!write(lines) || is_stopped())) return false;
     }
     return write(lines);
 }
 
-void SearchPrinter::print_line(std::string& lines, const std::string& prefix, std::uint64_t offset,
-                               std::uint32_t line) {
+void SearchPrinter::print_line(std::string& lines, const std::string& prefix, std::uint64_t offset, std::uint32_t use) {
+    const std::uint32_t pattern = use % patterns_.size();
     lines += prefix;
     lines += std::to_string(offset);
+    if (patterns_.has_strands) {
+        lines += options_.json ? ",\"strand\":\"" : ":";
+        lines += use < patterns_.size() ? '+' : '-';
+        if (options_.json) lines += '"';
+    }
     lines += options_.json ? ",\"pattern\":" : ":";
-    lines += shown(line);
-    if (options_.json) (lines += ",\"pattern_index\":" + std::to_string(line)) += '}';
+    lines += shown(pattern);
+    if (options_.json) (lines += ",\"pattern_index\":" + std::to_string(pattern)) += '}';
     lines += '\n';
 }
 
-const std::string& SearchPrinter::shown(std::uint32_t line) {
-    std::string& text = shown_[line];
+const std::string& SearchPrinter::shown(std::uint32_t pattern) {
+    std::string& text = shown_[pattern];
     if (!text.empty()) return text;
-    const std::string_view pattern = patterns_.lines[line];
+    const std::string_view bytes = patterns_.file.patterns[pattern];
     if (options_.json)
-        text = json_of(pattern);
+        text = json_of(bytes);
     else
-        text = console_.out_is_terminal ? text::terminal_line(pattern) : std::string(pattern);
+        text = console_.out_is_terminal ? text::terminal_line(bytes) : std::string(bytes);
     return text;
 }
 
@@ -123,18 +129,19 @@ bool SearchPrinter::write(std::string& lines) {
 }
 
 void SearchPrinter::print_counts(const std::vector<std::uint64_t>& counts) {
-    std::vector<std::uint64_t> of_line(patterns_.lines.size());
-    for (std::size_t p = 0; p < counts.size(); ++p) {
-        for (std::uint32_t line = patterns_.first_line[p]; line != PatternFile::none; line = patterns_.next_line[line])
-            of_line[line] = counts[p];
+    std::vector<std::uint64_t> of_pattern(patterns_.size());
+    for (std::size_t distinct = 0; distinct < counts.size(); ++distinct) {
+        for (std::uint32_t use = patterns_.first_use[distinct]; use != SearchPatterns::none;
+             use = patterns_.next_use[use])
+            of_pattern[use % patterns_.size()] += counts[distinct];
     }
     std::string lines;
-    for (std::uint32_t line = 0; line < of_line.size(); ++line) {
+    for (std::uint32_t pattern = 0; pattern < of_pattern.size(); ++pattern) {
         if (options_.json)
-            lines += "{\"pattern\":" + shown(line) + ",\"pattern_index\":" + std::to_string(line) +
-                     ",\"count\":" + std::to_string(of_line[line]) + "}\n";
+            lines += "{\"pattern\":" + shown(pattern) + ",\"pattern_index\":" + std::to_string(pattern) +
+                     ",\"count\":" + std::to_string(of_pattern[pattern]) + "}\n";
         else
-            lines += std::to_string(of_line[line]) + "\t" + shown(line) + "\n";
+            lines += std::to_string(of_pattern[pattern]) + "\t" + shown(pattern) + "\n";
         if (lines.size() >= written_bytes && !write(lines)) return;
     }
     write(lines);
@@ -145,7 +152,7 @@ void SearchPrinter::print_summary(const std::string& file, const SearchSummary& 
     if (options_.json) {
         boost::json::object object{{"file", json_text(file)},
                                    {"bytes", summary.bytes},
-                                   {"patterns", patterns_.lines.size()},
+                                   {"patterns", patterns_.size()},
                                    {"occurrences", summary.occurrences},
                                    {"seconds", summary.seconds}};
         if (summary.records) object["records"] = *summary.records;
@@ -154,15 +161,15 @@ void SearchPrinter::print_summary(const std::string& file, const SearchSummary& 
         object["processor"] = search.on_gpu() ? "gpu" : "cpu";
         if (!search.on_gpu()) object["threads"] = search.threads();
         if (!search.gpu_error().empty()) object["gpu_failure"] = search.gpu_error();
-        console_.print_json(boost::json::serialize(object));
+        console_.print_json(plain_json(object));
         return;
     }
     std::string line =
         file + ": " +
         (summary.records ? numbered(summary.bytes, "letter") + " in " + numbered(*summary.records, "record")
                          : numbered(summary.bytes, "byte")) +
-        ", " + numbered(patterns_.lines.size(), "pattern") + ", " + numbered(summary.occurrences, "occurrence") +
-        " in " + time_and_rate(summary.bytes, summary.seconds);
+        ", " + numbered(patterns_.size(), "pattern") + ", " + numbered(summary.occurrences, "occurrence") + " in " +
+        time_and_rate(summary.bytes, summary.seconds);
     if (search.on_gpu()) line += ", of which " + time_and_rate(summary.bytes, summary.kernel_seconds) + " in kernels";
     line += std::string(", ") + name_of(options_.algorithm, false) + " on " +
             (search.on_gpu() ? "the GPU" : numbered(search.threads(), "thread"));

@@ -1,9 +1,6 @@
 #include "broker/cli/workbench/text_reader.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <sys/stat.h>
-#include <system_error>
 
 #include "broker/cli/common/fasta.hpp"
 #include "broker/cli/common/input.hpp"
@@ -53,20 +50,18 @@ std::optional<TextFault> find_text_fault(std::string_view bytes, const std::stri
     return std::nullopt;
 }
 
-TextReader::TextReader(std::string path, const Options& options) : path_(std::move(path)), options_(options) {
-    file_.reset(path_ == "-" ? stdin : std::fopen(path_.c_str(), "rb"));
-    if (!file_) {
-        error_ = describe_unreadable(path_, std::generic_category().message(errno));
-        return;
-    }
-    struct stat status = {};
-    if (fstat(fileno(file_.get()), &status) == 0 && S_ISREG(status.st_mode))
-        file_bytes_ = static_cast<std::uint64_t>(status.st_size);
+TextReader::TextReader(std::string path, const Options& options)
+    : path_(std::move(path)), options_(options), file_(path_), file_bytes_(file_.stored_size()) {
+    notice_error();
+}
+
+void TextReader::notice_error() {
+    if (!file_.error().empty()) error_ = describe_unreadable(path_, file_.error());
 }
 
 std::optional<double> TextReader::share_read() const {
     if (!file_bytes_ || *file_bytes_ == 0) return std::nullopt;
-    return std::min(1.0, static_cast<double>(bytes_read_) / static_cast<double>(*file_bytes_));
+    return std::min(1.0, static_cast<double>(file_.stored_bytes_read()) / static_cast<double>(*file_bytes_));
 }
 
 // Reads a chunk; returns whether there is one.
@@ -77,10 +72,9 @@ bool TextReader::fill() {
 
 bool TextReader::read_chunk() {
     chunk_.resize(chunk_bytes);
-    chunk_.resize(std::fread(chunk_.data(), 1, chunk_.size(), file_.get()));
+    chunk_.resize(file_.read_fully(chunk_.data(), chunk_.size()));
     next_ = 0;
-    bytes_read_ += chunk_.size();
-    if (std::ferror(file_.get())) error_ = describe_unreadable(path_, std::generic_category().message(errno));
+    notice_error();
     return error_.empty() && !chunk_.empty();
 }
 
@@ -89,7 +83,7 @@ bool TextReader::begin() {
     has_begun_ = true;
     const bool has_chunk = read_chunk();
     if (!error_.empty()) return false;
-    const bool is_fasta = has_fasta_name(path_) || text::begins_like_fasta(chunk_).value_or(false);
+    const bool is_fasta = has_fasta_name(inner_name(path_)) || text::begins_like_fasta(chunk_).value_or(false);
     if (is_fasta && !options_.plain) {
         if (options_.one_text) {
             error_ = input_name(path_) + " is FASTA, of which each record is a text; --plain reads it as one text";

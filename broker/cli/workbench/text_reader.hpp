@@ -4,14 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "broker/cli/common/joined_fasta.hpp"
+#include "broker/cli/workbench/input_file.hpp"
 
 namespace sluice::cli {
 
@@ -44,7 +43,7 @@ public:
         std::optional<std::string> record;  // of FASTA: its name
     };
 
-    // "-": standard input.
+    // "-": standard input. Gzip is decompressed.
     TextReader(std::string path, const Options& options);
 
     // The next pieces, which all belong to different texts; none at the end or after an error.
@@ -57,19 +56,14 @@ public:
     // So far.
     std::uint64_t texts() const { return texts_; }
     std::uint64_t characters() const { return characters_; }
-    // The share of the file that was read, and how many bytes it has; nothing if the size is unknown.
+    // The share of the file that was read, and how many bytes it has on the disk; nothing if the size is unknown.
     std::optional<double> share_read() const;
     std::optional<std::uint64_t> file_bytes() const { return file_bytes_; }
 
 private:
-    struct Close {
-        void operator()(std::FILE* file) const {
-            if (file != stdin) std::fclose(file);
-        }
-    };
-
     bool fill();
     bool read_chunk();
+    void notice_error();
     bool begin();
     bool join();
     void take(std::vector<Piece>& batch);
@@ -81,9 +75,9 @@ private:
 
     std::string path_;
     Options options_;
-    std::unique_ptr<std::FILE, Close> file_;
-    std::optional<std::uint64_t> file_bytes_;
-    std::uint64_t bytes_read_ = 0, texts_ = 0, characters_ = 0;
+    InputFile file_;
+    std::optional<std::uint64_t> file_bytes_;  // as it is stored
+    std::uint64_t texts_ = 0, characters_ = 0;
     std::string error_;
     std::size_t error_line_ = 0;
 

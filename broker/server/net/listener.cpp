@@ -79,6 +79,12 @@ bool has_no_room(const boost::system::error_code& error) {
            error == errc::no_buffer_space || error == errc::not_enough_memory;
 }
 
+// Before it was accepted: others may be waiting behind it.
+bool has_ended(const boost::system::error_code& error) {
+    namespace errc = boost::system::errc;
+    return error == errc::connection_aborted || error == errc::protocol_error;
+}
+
 const char* text_of(Rejection reason) {
     switch (reason) {
         case Rejection::address_connections:
@@ -127,6 +133,8 @@ Listener::Listener(config::ListenerOptions place, const TlsServer* tls, IoThread
         place_.is_unix() ? listen_to_unix() : listen_to_tcp();
         acceptor_.listen();
         acceptor_.non_blocking(true);
+        // Else accept() would wait for the next connection after one that has ended before it was accepted.
+        acceptor_.set_option(asio::socket_base::enable_connection_aborted(true));
     } catch (const boost::system::system_error& error) {
         // Not error.what(), which includes a position in Asio's source.
         std::string message = "cannot listen on " + place_.text() + ": " + error.code().message();
@@ -207,7 +215,7 @@ asio::awaitable<void> Listener::accept_connection() {
     Socket socket(threads_.next());  // chosen when there is a connection: it may have taken hours
     boost::system::error_code error;
     acceptor_.accept(socket, peer_, error);
-    if (error == asio::error::would_block) co_return;
+    if (error == asio::error::would_block || has_ended(error)) co_return;
     if (!error) {
         for (int n = 0; n < pauses_for_displaced_max && services_.connections.awaits_room(); ++n)
             co_await pause(pause_for_displaced);

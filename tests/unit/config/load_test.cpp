@@ -140,9 +140,10 @@ TEST_CASE("a bad file is refused with place and reason") {
         {"http:\n  port:\n", "f.yaml:2:3: http.port: expected an integer, found nothing"},
         {"http:\n  port: 1\n  port: 2\n", "f.yaml:3:3: duplicate key \"port\", first on line 2"},
         {"matcher:\n  batch_delay: 200\n",
+         "f.yaml:2:16: matcher.batch_delay: 200 has no unit; write 200s for seconds, or 200us, ms, min, h or d"},
+        {"matcher:\n  batch_delay: 200 us\n",
          "f.yaml:2:16: matcher.batch_delay: expected a duration with its unit, such as 200us, 5ms, 15s, 10min, 1h or "
-         "90d, "
-         "found \"200\""},
+         "90d, found \"200 us\""},
         {"matcher:\n  batch_delay: 2h\n", "f.yaml:2:16: matcher.batch_delay: 2h is not between 0us and 1s"},
         {"matcher:\n  backend: gpu\n",
          "f.yaml:2:12: matcher.backend: expected one of auto, cpu, cuda, naive, found \"gpu\""},
@@ -182,6 +183,19 @@ TEST_CASE("a bad file is refused with place and reason") {
         {"limits:\n  durable_subscriptions: 1000001\n",
          "f.yaml:2:26: limits.durable_subscriptions: 1000001 is not between 0 and 1000000"},
         {"limits:\n  memory: 1MiB\n", "f.yaml:2:11: limits.memory: 1MiB is not between 64MiB and 1024GiB"},
+        {"limits:\n  memory: 512\n",
+         "f.yaml:2:11: limits.memory: 512 is not between 64MiB and 1024GiB; it has no unit (KiB, MiB or GiB), so it is "
+         "in bytes"},
+        {"http: {allow_origins: [\"*\", \"https://example.org/\"]}\n",
+         "f.yaml:1:29: http.allow_origins[1]: an origin has no path: write https://example.org"},
+        {"http: {allow_origins: [example.org/]}\n",
+         "f.yaml:1:24: http.allow_origins[0]: expected an origin such as https://example.org, in lower case, or \"*\", "
+         "found \"example.org/\""},
+        {"http: {allow_origins: https://example.org}\n",
+         "f.yaml:1:23: http.allow_origins: expected a list of at most 1000 origins, such as [https://example.org], "
+         "found "
+         "\"https://example.org\""},
+        {"http:\n\tport: 1\n", "f.yaml:2:1: a tab; YAML is indented by spaces"},
         {"streams:\n  w:\n    retention:\n      age: 36501d\n",
          "f.yaml:4:12: streams.w.retention.age: 36501d is not between 0us and 36500d"},
         {"http: {listeners: 1}\n", "f.yaml:1:19: http.listeners: expected a list of at most 32 maps, found \"1\""},

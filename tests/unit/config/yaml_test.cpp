@@ -61,3 +61,20 @@ TEST_CASE("nesting and size are bounded") {
     CHECK(error_of(std::string(sluice::config::yaml_bytes_max + 1, '#')) == "f.yaml: larger than 1048576 bytes");
     CHECK(error_of("a: [[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]") == "");
 }
+
+TEST_CASE("Yaml: a tab in the indentation is named, others are not") {
+    const std::string tab = "a tab; YAML is indented by spaces";
+    CHECK(error_of("a:\n\tb: 1\n") == "f.yaml:2:1: " + tab);
+    CHECK(error_of("a:\n  \tb: 1\n") == "f.yaml:2:3: " + tab);
+    CHECK(error_of("a:\n  b: 1\n\tc: 2\n") == "f.yaml:3:1: " + tab);
+    CHECK(error_of("a:\n  b: 1\n \tc: 2\n") == "f.yaml:3:2: " + tab);
+    CHECK(error_of("a:\n\t- b\n") == "f.yaml:2:1: " + tab);
+    CHECK(error_of("-\ta: 1\n") == "f.yaml:1:2: " + tab);
+    CHECK(error_of("a: |\n\tb\n") == "f.yaml:2:1: " + tab);
+    CHECK(error_of("a: \"b\n\tc\"\n").empty());
+    CHECK(error_of("a: |\n  \tb\n").empty());
+    CHECK(error_of("a: {\n\tb:\t1\n}\n").empty());
+    CHECK(error_of("a: {\n\tb: 1\n\tc: 2\n}\n").find("tab") == std::string::npos);
+    CHECK(error_of("a: |\n  \tb\nc: d: e\n").find("tab") == std::string::npos);
+    CHECK(error_of("a:\tb:\tc\n").find("tab") == std::string::npos);
+}

@@ -8,6 +8,7 @@
 #include "tests/unit/broker/cli/scripted_server.hpp"
 
 using namespace sluice::cli;
+using test::ClosedPort;
 using test::reply;
 using test::run;
 using test::ScriptedServer;
@@ -257,7 +258,7 @@ TEST_CASE("publish says how many items were refused, and why the first") {
                              R"("refusals":[{"index":1,"line":2,"reason":"no object"}]})";
     ScriptedServer server({reply("202 Accepted", "", body)});
     const auto ran = run(publish, publish_to(server, {lines.path()}));
-    CHECK(ran.exit_status == exit_done);
+    CHECK(ran.exit_status == 1);
     CHECK(ran.out == lines.path() + ": 1 received: 1 new, 0 updated, 0 unchanged, 2 refused (line 2: no object)\n");
 }
 
@@ -299,7 +300,65 @@ TEST_CASE("publish prints and complains in JSON") {
 TEST_CASE("publish recognises what is not a broker") {
     const TemporaryFile file(feed);
     ScriptedServer server({reply("202 Accepted", "", "<html>")});
-    CHECK_THAT(run(publish, publish_to(server, {file.path()})).err, Catch::Contains(" is not a Sluice broker: "));
+    CHECK_THAT(run(publish, publish_to(server, {file.path()})).err,
+               Catch::StartsWith("sluice: " + file.path() + ": ") && Catch::Contains(" is not a Sluice broker: "));
+}
+
+TEST_CASE("publish: no broker → the error names the file") {
+    const TemporaryFile file(feed);
+    const ClosedPort port;
+    PublishOptions options;
+    options.server = port.url();
+    options.files = {file.path()};
+    const auto ran = run(publish, options);
+    CHECK(ran.exit_status == exit_failed);
+    CHECK_THAT(ran.err, Catch::StartsWith("sluice: " + file.path() + ": can't connect to 127.0.0.1:"));
+}
+
+TEST_CASE("publish: an accepted document without counts → it is published") {
+    const TemporaryFile file(feed);
+    ScriptedServer server({reply("202 Accepted", "", "")});
+    const auto ran = run(publish, publish_to(server, {file.path()}));
+    CHECK(ran.exit_status == exit_done);
+    CHECK(ran.out == file.path() + ": published; the broker had no memory to say more\n");
+}
+
+TEST_CASE("publish: the connection is lost → the document is sent again with its key, each document with its own") {
+    const TemporaryFile file(feed);
+    ScriptedServer server({"", reply("409 Conflict", "Retry-After: 0\r\n", R"({"detail":"in progress"})"),
+                           reply("202 Accepted", "", counts), reply("202 Accepted", "", counts)});
+    const auto ran = run(publish, publish_to(server, {file.path(), file.path()}));
+    CHECK(ran.exit_status == exit_done);
+    CHECK_THAT(ran.err, Catch::StartsWith("sluice: no reply from 127.0.0.1:") &&
+                            Catch::Contains("; sending it again in ") &&
+                            Catch::EndsWith("sluice: the broker is still publishing it; trying again in 0 s\n"));
+    std::vector<std::string> keys;
+    for (const std::string& request : server.requests()) {
+        const std::string field = "\r\nIdempotency-Key: ";
+        const auto at = request.find(field);
+        REQUIRE(at != std::string::npos);
+        keys.push_back(request.substr(at + field.size(), 32));
+        CHECK(keys.back().find_first_not_of("0123456789abcdef") == std::string::npos);
+        CHECK_THAT(request, Catch::EndsWith(feed));
+    }
+    REQUIRE(keys.size() == 4);
+    CHECK((keys[0] == keys[1] && keys[1] == keys[2]));
+    CHECK(keys[2] != keys[3]);
+}
+
+TEST_CASE("publish: a document larger than most brokers take → sent as it is read, and a refusal names the limit") {
+    const TemporaryFile file(std::string(20'000'000, ' '));
+    ScriptedServer server({reply("202 Accepted", "", counts),
+                           reply("413 Payload Too Large", "", R"({"detail":"at most 30000000 bytes"})")});
+    CHECK(run(publish, publish_to(server, {file.path()})).exit_status == exit_done);
+    const auto ran = run(publish, publish_to(server, {file.path()}));
+    CHECK(ran.exit_status == exit_failed);
+    CHECK(ran.err ==
+          "sluice: " + file.path() +
+              ": at most 30000000 bytes\n"
+              "sluice: the broker's option limits.document_bytes bounds a document; --lines sends each line as one\n");
+    CHECK_THAT(server.requests().at(0), Catch::Contains("\r\nTransfer-Encoding: chunked\r\n"));
+    CHECK(server.requests().at(0).size() > 20'000'000);
 }
 
 TEST_CASE("publish says how much was repaired") {

@@ -165,13 +165,23 @@ TEST_CASE("a reply that breaks off leaves open what became of the lines") {
                            "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n", stream_reply("{\"number\":2}\n")});
     const std::string unknown = " and later ones were published is not known\n";
     CHECK(publish_text(server, two_lines).err ==
-          "sluice: " + server.url() + " ended the reply before it said what became of all documents; whether line 2" +
-              unknown);
+          "sluice: log: " + server.url() +
+              " ended the reply before it said what became of all documents; whether line 2" + unknown);
     const Ran lost = publish_text(server, two_lines);
     CHECK(lost.exit_status == exit_failed);
-    CHECK_THAT(lost.err,
-               Catch::StartsWith("sluice: lost the connection to ") && Catch::EndsWith("; whether line 1" + unknown));
+    CHECK_THAT(lost.err, Catch::StartsWith("sluice: log: lost the connection to ") &&
+                             Catch::EndsWith("; whether line 1" + unknown));
     CHECK_THAT(publish_text(server, two_lines).err, Catch::EndsWith("; whether line 1" + unknown));
+}
+
+TEST_CASE("publish: lines with refused items → exit status 1") {
+    const std::string counts = summary_text(2, 2, 2);
+    ScriptedServer server(
+        {stream_reply("{\"number\":1," + taken(1) + "}\n{\"number\":2," + taken(2) + R"(,"refused":3})" + "\n" +
+                      counts.substr(0, counts.size() - 1) + R"(,"items_refused":3})" + "\n")});
+    const Ran ran = publish_text(server, two_lines);
+    CHECK(ran.exit_status == 1);
+    CHECK(ran.out == "log: 2 received: 2 new, 0 updated, 0 unchanged, 3 items refused (line 2)\n");
 }
 
 TEST_CASE("publish names what is too large for any broker") {

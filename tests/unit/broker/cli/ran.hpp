@@ -18,6 +18,13 @@ struct Ran {
     std::string out, err;
 };
 
+// The messages but for the one that tells what has been subscribed to.
+inline std::string without_subscribed(std::string messages) {
+    const std::size_t begin = messages.find("sluice: subscribed to ");
+    if (begin == std::string::npos) throw std::runtime_error("not told of the subscription: " + messages);
+    return messages.erase(begin, messages.find('\n', begin) + 1 - begin);
+}
+
 template <class Options>
 Ran run(int (*command)(const Options&, Console), const Options& options) {
     std::ostringstream out, err;

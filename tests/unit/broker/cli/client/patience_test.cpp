@@ -28,8 +28,8 @@ TEST_CASE("what is refused for now is sent again, and each wait is told") {
     ScriptedServer server({busy_reply("429 Too Many Requests", "0"), busy_reply("507 Insufficient Storage", "0"),
                            busy_reply("503 Service Unavailable", "0"), reply("202 Accepted", "", "{}")});
     std::vector<std::string> told;
-    const auto got = send_patiently(where_is(server), {.method = "POST", .content_type = "a/b", .body = "text"}, {},
-                                    [&](const std::string& text) { told.push_back(text); });
+    const auto got = send_document(where_is(server), {.method = "POST", .content_type = "a/b", .body = "text"}, {},
+                                   [&](const std::string& text) { told.push_back(text); });
     REQUIRE(got.has_value());
     CHECK(got->status == 202);
     CHECK(told == std::vector<std::string>{"the broker takes no more from this address now; trying again in 0 s",
@@ -46,7 +46,7 @@ TEST_CASE("a refusal is told to the caller if it is for good, for long, or repea
     ScriptedServer server(replies);
     int waits = 0;
     const auto status = [&] {
-        const auto got = send_patiently(where_is(server), {}, {}, [&](const std::string&) { ++waits; });
+        const auto got = send_document(where_is(server), {}, {}, [&](const std::string&) { ++waits; });
         return got ? got->status : 0u;
     };
     CHECK(status() == 400);

@@ -19,6 +19,13 @@ TEST_CASE("a problem with a place and an excerpt") {
     CHECK(describe_problem(reply, "filter") == "filter:1:8: expected ]\n//item[a\n        ^");
 }
 
+TEST_CASE("Problem: a position in the body that the program wrote is not told") {
+    CHECK(describe_problem(refusal(400, R"({"detail":"body:1:26: retention.age: 5 has no unit"})"), "streams") ==
+          "streams: retention.age: 5 has no unit");
+    CHECK(describe_problem(refusal(400, R"({"detail":"body:1:2"})"), "streams") == "streams: body:1:2");
+    CHECK(describe_problem(refusal(400, R"({"detail":"body: too large"})"), "streams") == "streams: body: too large");
+}
+
 TEST_CASE("a problem that says less") {
     CHECK(describe_problem(refusal(413, R"({"title":"Too large"})"), "a.xml") == "a.xml: Too large");
     const std::string rest = ", without the broker's reason; is this a Sluice broker?";

@@ -22,7 +22,7 @@ TEST_CASE("columns are as wide as their widest cell in characters") {
 
 TEST_CASE("JSON becomes a line for each value, with the values in one column") {
     CHECK(lines(R"({"a":{"b":{"long":1,"c":"x y"}},"list":["u","v"],"n":-2.5})", Values::all) ==
-          Lines{"a.b.long  1", "a.b.c     x y", "list      [\"u\",\"v\"]", "n         -2.5E0"});
+          Lines{"a.b.long  1", "a.b.c     x y", "list      [\"u\",\"v\"]", "n         -2.5"});
     CHECK(lines(R"({"gpus":[{"name":"H100","faults":0},{"name":"H200"}]})", Values::all) ==
           Lines{"gpus.0.name    H100", "gpus.0.faults  0", "gpus.1.name    H200"});
 }

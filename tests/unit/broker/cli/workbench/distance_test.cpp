@@ -3,6 +3,7 @@
 
 #include "broker/cli/workbench/operator_options.hpp"
 #include "broker/cli/workbench/text_reader.hpp"
+#include "tests/support/gzip.hpp"
 #include "tests/unit/broker/cli/ran.hpp"
 
 using namespace sluice::cli;
@@ -114,7 +115,7 @@ TEST_CASE("bad input for distances is an error with its place") {
         return files.error(files.options());
     };
     CHECK(error("a\nb\n\nc\n", "") == "sluice: patterns.txt:3: the pattern is empty\n");
-    CHECK(error("", "") == "sluice: patterns.txt has no patterns\n");
+    CHECK(error("", "") == "sluice: patterns.txt: the file is empty; expected one pattern per line\n");
     CHECK(error("ab\xFFz", "") == "sluice: patterns.txt:1: the pattern is not UTF-8, byte 3 of the line\n");
     CHECK(error(std::string("a\nb\0", 4), "") ==
           "sluice: patterns.txt:2: the pattern has a NUL byte, byte 2 of the line\n");
@@ -272,4 +273,22 @@ TEST_CASE("TextReader: records of FASTA of any length, in pieces that overlap") 
     CHECK(pieces_of(">a\nAC\n>b\nA1\n", {}, &error).empty());
     CHECK(error ==
           "texts.txt:4: expected letters, '*', '-' or '.', not '1' (column 2); --plain reads the file as it is");
+}
+
+TEST_CASE("distance: case is ignored if that is asked for, and not in what is printed") {
+    const Files files("ACgt\nÄb\n", ">one\nttacGTtt\n");
+    auto options = files.options();
+    options.all_pairs.within = 1;
+    CHECK(run(distance, options).out.empty());
+    options.ignore_case = true;
+    CHECK(run(distance, options).out == "0\t1\t1\tACgt\tone\n");
+}
+
+TEST_CASE("distance: patterns, texts and costs may be gzip") {
+    using sluice::testing::gzip;
+    const Files files(gzip("lamp\n"), gzip("\xEF\xBB\xBFlamb\n") + gzip("x\n"));
+    const TemporaryFile costs(gzip("delete 3\ninsert 4\nother 5\n\na b\na 0 1\nb 1 0\n"));
+    auto options = files.options();
+    options.costs = costs.path();
+    CHECK(run(distance, options).out == "3\t1\t1\tlamp\tlamb\n12\t1\t2\tlamp\tx\n");
 }

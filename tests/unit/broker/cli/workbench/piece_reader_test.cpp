@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "tests/support/gzip.hpp"
 #include "tests/unit/broker/cli/ran.hpp"
 
 using namespace sluice::cli;
@@ -25,23 +26,23 @@ TEST_CASE("PieceReader: pieces overlap, and their own bytes are the file") {
                 own += piece->bytes.substr(0, piece->own);
             }
             CHECK(own == bytes.substr(0, size));
-            CHECK(!reader.error());
+            CHECK(reader.error().empty());
             CHECK(!reader.next());
         }
-        CHECK(known_size(file.path()) == size);
+        CHECK(stored_size(file.path()) == size);
     }
 }
 
 TEST_CASE("PieceReader: files that can't be opened or read are errors") {
     PieceReader missing("/none/at/all", 10, 0);
     CHECK(!missing.next());
-    CHECK(missing.error().message() == "No such file or directory");
+    CHECK(missing.error() == "No such file or directory");
     PieceReader folder("/", 10, 0);
     CHECK(!folder.next());
-    CHECK(folder.error().message() == "Is a directory");
-    CHECK(!known_size("/"));
-    CHECK(!known_size("/none/at/all"));
-    CHECK(!known_size("-"));
+    CHECK(folder.error() == "Is a directory");
+    CHECK(!stored_size("/"));
+    CHECK(!stored_size("/none/at/all"));
+    CHECK(!stored_size("-"));
 }
 
 TEST_CASE("PieceReader: waiting for input can be stopped") {
@@ -51,7 +52,7 @@ TEST_CASE("PieceReader: waiting for input can be stopped") {
     int asked = 0;
     PieceReader reader("/proc/self/fd/" + std::to_string(ends[0]), 10, 0, [&] { return ++asked > 3; });
     CHECK(!reader.next());
-    CHECK(!reader.error());
+    CHECK(reader.error().empty());
     CHECK(asked > 3);
     close(ends[0]);
     close(ends[1]);
@@ -92,5 +93,20 @@ TEST_CASE("PieceReader: other files are read as they are") {
         while (const auto piece = reader.next()) read += piece->bytes.substr(0, piece->own);
         CHECK(read == bytes);
         CHECK(!reader.fasta());
+    }
+}
+
+TEST_CASE("PieceReader: gzip is read as what it contains, in lower case if that is asked for") {
+    const std::string fasta = ">a\nABCd\nEFG\n>b\nXyZ\n";
+    for (const char* name : {"a.fa.gz", "a"}) {
+        const TemporaryFile file(sluice::testing::gzip(fasta), name);
+        for (const auto letter_case : {LetterCase::as_is, LetterCase::lower}) {
+            PieceReader reader(file.path(), 4, 2, {}, FileKind::detect, letter_case);
+            std::string read;
+            while (const auto piece = reader.next()) read += piece->bytes.substr(0, piece->own);
+            CHECK(read == (letter_case == LetterCase::lower ? "abcdefg\nxyz\n" : "ABCdEFG\nXyZ\n"));
+            REQUIRE(reader.fasta());
+            CHECK(reader.fasta()->records().back().name == "b");
+        }
     }
 }

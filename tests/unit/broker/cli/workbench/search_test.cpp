@@ -128,3 +128,32 @@ TEST_CASE("search: what is found commands no terminal") {
     CHECK(search(options, console) == exit_done);
     CHECK(out.str().find('\x1b') == std::string::npos);
 }
+
+TEST_CASE("search: both strands, with offsets in the text as it is") {
+    const TemporaryFile patterns("AAC\nACGT\nGTT\n"), text("xGTTACGTAAC");
+    auto options = options_of(patterns, {text.path()});
+    options.both_strands = true;
+    CHECK(run(search, options).out == "1:+:GTT\n1:-:AAC\n4:+:ACGT\n8:+:AAC\n8:-:GTT\n");
+    options.output = SearchOutput::counts;
+    CHECK(run(search, options).out == "2\tAAC\n1\tACGT\n2\tGTT\n");
+    options.output = SearchOutput::summary;
+    CHECK_THAT(run(search, options).out, Catch::Contains(" 3 patterns, 5 occurrences in "));
+    options.output = SearchOutput::occurrences;
+    options.json = true;
+    CHECK_THAT(run(search, options).out,
+               Catch::Contains("\"offset\":8,\"strand\":\"-\",\"pattern\":\"GTT\",\"pattern_index\":2}\n"));
+    const TemporaryFile protein("AC\nMKL\n");
+    auto of_protein = options_of(protein, {text.path()});
+    of_protein.both_strands = true;
+    CHECK(run(search, of_protein).err == "sluice: " + protein.path() +
+                                             ":2: letter 3, 'L', is not a nucleotide; --both-strands is for DNA, since "
+                                             "proteins have no second strand\n");
+}
+
+TEST_CASE("search: case is ignored if that is asked for, and not in what is printed") {
+    const TemporaryFile patterns("aCg\nTT\nAcG\n"), text(">one\nacGtt\n");
+    auto options = options_of(patterns, {text.path()});
+    CHECK(run(search, options).exit_status == exit_no_match);
+    options.ignore_case = true;
+    CHECK(run(search, options).out == "one:0:aCg\none:0:AcG\none:3:TT\n");
+}

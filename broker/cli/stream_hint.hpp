@@ -1,0 +1,17 @@
+// Tells a subscriber that the broker does not have its stream (yet): it may be mistyped. Any thread.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "broker/cli/client/http_client.hpp"
+#include "broker/cli/common/console.hpp"
+
+namespace sluice::cli {
+
+// Prints a note if the broker has no such stream, with the name of one that is nearly the same. Says nothing if it
+// can't find out in this time, or may not.
+void hint_at_unknown_stream(const HttpServer& server, const std::string& stream, std::chrono::milliseconds longest,
+                            const Console& console);
+
+}  // namespace sluice::cli
