@@ -59,8 +59,9 @@ Command tree_of(CLI::App& app, const Command* parent) {
     Command command;
     command.path = (parent != nullptr ? parent->path + " " : "") + app.get_name();
     command.description = app.get_description();
+    // Commands without a footer inherit one.
     if (parent == nullptr || app.get_footer() != app.get_parent()->get_footer())
-        command.footer = app.get_footer();  // it is inherited
+        command.footer = app.get_footer();
     for (CLI::Option* option : app.get_options()) {
         if (!option->get_group().empty())
             (option->get_positional() ? command.arguments : command.options).push_back(shape_of(*option));
