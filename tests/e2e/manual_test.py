@@ -148,6 +148,8 @@ COMPLETIONS = (
     ("sluice match -- title ", FILES),
     ("sluice match --timeout ", NOTHING),
     ("sluice publish --cacert no", ["notes.txt"]),
+    ("sluice recurrence --plot no", ["notes.txt"]),
+    ("sluice search no", ["notes.txt"]),
     ("sluice publish --timeout 5 - no", ["notes.txt"]),
     ("sluice status ", NOTHING),
     ("sluice streams purge news --bef", ["--before"]),

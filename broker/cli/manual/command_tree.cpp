@@ -13,9 +13,10 @@ namespace {
 
 // Whether a value of this name in --help is the name of a file or folder.
 bool is_file_name(const std::string& value_name, bool is_argument) {
-    constexpr std::string_view file_names[] = {"COSTS", "DIR", "FILE", "PATTERNS", "QUERY", "SERIES", "STORE", "TEXTS"};
+    constexpr std::string_view file_names[] = {"COSTS", "DIR", "PATTERNS", "QUERY", "SERIES", "STORE", "TEXTS"};
     const bool is_text = is_argument && value_name == "TEXT";  // of options, TEXT is any string
-    return is_text || std::find(std::begin(file_names), std::end(file_names), value_name) != std::end(file_names);
+    return is_text || value_name.starts_with("FILE") ||
+           std::find(std::begin(file_names), std::end(file_names), value_name) != std::end(file_names);
 }
 
 std::vector<std::string> sorted_names(const std::set<CLI::Option*>& options) {
@@ -60,8 +61,7 @@ Command tree_of(CLI::App& app, const Command* parent) {
     command.path = (parent != nullptr ? parent->path + " " : "") + app.get_name();
     command.description = app.get_description();
     // Commands without a footer inherit one.
-    if (parent == nullptr || app.get_footer() != app.get_parent()->get_footer())
-        command.footer = app.get_footer();
+    if (parent == nullptr || app.get_footer() != app.get_parent()->get_footer()) command.footer = app.get_footer();
     for (CLI::Option* option : app.get_options()) {
         if (!option->get_group().empty())
             (option->get_positional() ? command.arguments : command.options).push_back(shape_of(*option));
