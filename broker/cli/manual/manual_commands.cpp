@@ -46,7 +46,7 @@ std::string options_page() {
 std::string filters_page() {
     std::string_view text = filters_text();
     text = text.substr(0, text.find("\n## How it is compiled"));  // that is for who changes it
-    RoffPage page("sluice-filters", 7, "filters that select items of feeds, of sluice and sluiced");
+    RoffPage page("sluice-filters", 7, "the language of the filters that select items");
     add_markdown(page, text);
     return page.finish("sluice(1), sluiced(8), sluice.yaml(5)");
 }
