@@ -69,7 +69,7 @@ std::string manual_page(Page page, CLI::App& app) {
 
 void add_manual(CLI::App& app) {
     const auto page = std::make_shared<Page>(Page::sluice);
-    auto& command = *app.add_subcommand("manual", "Print a manual page, for man or mandoc to show");
+    auto& command = *app.add_subcommand("manual", "Print a manual page, to show with man -l -");
     base::add_choice(command, "PAGE",
                      "sluice (the default) or sluiced: the programs; sluice.yaml: the configuration of sluiced; "
                      "sluice-filters: the filter language",
@@ -81,8 +81,8 @@ void add_manual(CLI::App& app) {
 
 void add_completion(CLI::App& app) {
     const auto shell = std::make_shared<Shell>();
-    auto& command = *app.add_subcommand("completion",
-                                        "Print a script that lets a shell complete sluice and sluiced by the Tab key");
+    auto& command =
+        *app.add_subcommand("completion", "Print a completion script for bash, zsh or fish, for sluice and sluiced");
     base::add_choice(command, "SHELL", "bash, zsh or fish", "", {"bash", "zsh", "fish"},
                      [shell](std::size_t choice) { *shell = static_cast<Shell>(choice); });
     command.get_option("SHELL")->required();
