@@ -87,6 +87,8 @@ class Manual(unittest.TestCase):
             self.assertIn("--help", options)
             for option in options:
                 self.assertIn(option, body, path)
+        examples = text.partition('.SH "EXAMPLES"\n')[2].splitlines()
+        self.assertEqual(len(examples), len(set(examples)))
         for name in ("SLUICE_SERVER", "NO_COLOR"):
             self.assertIn(f".TP\n\\fB{name}\\fR\n", text)
         for title in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "COMMANDS", "ENVIRONMENT", "EXIT STATUS", "EXAMPLES",
@@ -139,12 +141,15 @@ COMPLETIONS = (
     ("sluice match --no-colou", NOTHING),
     ("sluice match ", NOTHING),  # a filter
     ("sluice match title ", FILES),
-    ("sluice match --json title words.txt ", FILES),
+    ("sluice match --json ", NOTHING),
+    ("sluice match --json title ", FILES),
     ("sluice match --format json title wo", ["words.txt"]),
     ("sluice match --format=json title wo", ["words.txt"]),
     ("sluice match -- title ", FILES),
     ("sluice match --timeout ", NOTHING),
     ("sluice publish --cacert no", ["notes.txt"]),
+    ("sluice recurrence --plot no", ["notes.txt"]),
+    ("sluice search no", ["notes.txt"]),
     ("sluice publish --timeout 5 - no", ["notes.txt"]),
     ("sluice status ", NOTHING),
     ("sluice streams purge news --bef", ["--before"]),

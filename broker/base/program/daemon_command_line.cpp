@@ -9,7 +9,7 @@ namespace sluice::base {
 namespace {
 
 constexpr const char* daemon_footer =
-    R"(Every option of the configuration can be set in the file and by --set; the latter wins.
+    R"(Options that --set gives override those of the configuration file.
 
 Signals:
   SIGTERM, SIGINT  stop, after delivering what is queued; see shutdown.drain_timeout. A second one stops at once
@@ -19,7 +19,7 @@ Environment:
   STATE_DIRECTORY  with store.path: auto, the store is in its folder store; systemd sets it
   XDG_STATE_HOME   without it, the store is in sluice/store below this folder (default: ~/.local/state)
 
-Exit status: 0 stopped by a signal, with nothing left to deliver, 1 could not run or did not end in time, 2 invalid configuration or command line.
+Exit status: 0 stopped by a signal, 1 could not run or did not end in time, 2 invalid configuration or command line.
 
 Examples:
   sluiced

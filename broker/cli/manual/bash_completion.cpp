@@ -95,8 +95,8 @@ void collect_values(const Command& command, std::map<std::string, std::set<std::
         if (argument.kind == ValueKind::word) continue;
         const std::string number = std::to_string(i);
         const bool repeated = argument.repeated && argument.kind == ValueKind::file;
-        patterns[values_of(argument)].insert(shell_quoted(command.path + " ") +
-                                             (repeated ? "[" + number + "-9]*" : number));
+        patterns[values_of(argument)].insert(repeated ? shell_quoted(command.path + " ") + "[" + number + "-9]*"
+                                                      : shell_quoted(command.path + " " + number));
     }
     for (const Command& each : command.commands) collect_values(each, patterns);
 }

@@ -13,9 +13,10 @@ namespace {
 
 // Whether a value of this name in --help is the name of a file or folder.
 bool is_file_name(const std::string& value_name, bool is_argument) {
-    constexpr std::string_view file_names[] = {"COSTS", "DIR", "FILE", "PATTERNS", "QUERY", "SERIES", "STORE", "TEXTS"};
+    constexpr std::string_view file_names[] = {"COSTS", "DIR", "PATTERNS", "QUERY", "SERIES", "STORE", "TEXTS"};
     const bool is_text = is_argument && value_name == "TEXT";  // of options, TEXT is any string
-    return is_text || std::find(std::begin(file_names), std::end(file_names), value_name) != std::end(file_names);
+    return is_text || value_name.starts_with("FILE") ||
+           std::find(std::begin(file_names), std::end(file_names), value_name) != std::end(file_names);
 }
 
 std::vector<std::string> sorted_names(const std::set<CLI::Option*>& options) {
@@ -33,8 +34,8 @@ CommandOption shape_of(CLI::Option& from) {
         for (const std::string& name : from.get_snames()) option.names.push_back("-" + name);
         for (const std::string& name : from.get_lnames()) option.names.push_back("--" + name);
     }
-    if (from.get_type_size() != 0) {
-        option.value_name = from.get_positional() ? from.get_name(true) : from.get_type_name();
+    option.value_name = from.get_positional() ? from.get_name(true) : from.get_type_name();
+    if (!option.value_name.empty()) {  // else a flag
         option.choices = base::choices_of(from);
         option.kind = !option.choices.empty()                                  ? ValueKind::choice
                       : is_file_name(option.value_name, from.get_positional()) ? ValueKind::file
@@ -59,7 +60,8 @@ Command tree_of(CLI::App& app, const Command* parent) {
     Command command;
     command.path = (parent != nullptr ? parent->path + " " : "") + app.get_name();
     command.description = app.get_description();
-    command.footer = app.get_footer();
+    // Commands without a footer inherit one.
+    if (parent == nullptr || app.get_footer() != app.get_parent()->get_footer()) command.footer = app.get_footer();
     for (CLI::Option* option : app.get_options()) {
         if (!option->get_group().empty())
             (option->get_positional() ? command.arguments : command.options).push_back(shape_of(*option));

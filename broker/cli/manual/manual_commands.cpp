@@ -46,7 +46,7 @@ std::string options_page() {
 std::string filters_page() {
     std::string_view text = filters_text();
     text = text.substr(0, text.find("\n## How it is compiled"));  // that is for who changes it
-    RoffPage page("sluice-filters", 7, "filters that select items of feeds, of sluice and sluiced");
+    RoffPage page("sluice-filters", 7, "the language of the filters that select items");
     add_markdown(page, text);
     return page.finish("sluice(1), sluiced(8), sluice.yaml(5)");
 }
@@ -69,11 +69,11 @@ std::string manual_page(Page page, CLI::App& app) {
 
 void add_manual(CLI::App& app) {
     const auto page = std::make_shared<Page>(Page::sluice);
-    auto& command = *app.add_subcommand("manual", "Print a manual page, for man or mandoc to show");
+    auto& command = *app.add_subcommand("manual", "Print a manual page, to show with man -l -");
     base::add_choice(command, "PAGE",
                      "sluice (the default) or sluiced: the programs; sluice.yaml: the configuration of sluiced; "
                      "sluice-filters: the filter language",
-                     "PAGE", {"sluice", "sluiced", "sluice.yaml", "sluice-filters"},
+                     "", {"sluice", "sluiced", "sluice.yaml", "sluice-filters"},
                      [page](std::size_t choice) { *page = static_cast<Page>(choice); });
     command.footer(help::footer(manual_help));
     command.callback([&app, page] { std::cout << manual_page(*page, app); });
@@ -81,9 +81,9 @@ void add_manual(CLI::App& app) {
 
 void add_completion(CLI::App& app) {
     const auto shell = std::make_shared<Shell>();
-    auto& command = *app.add_subcommand("completion",
-                                        "Print a script that lets a shell complete sluice and sluiced by the Tab key");
-    base::add_choice(command, "SHELL", "bash, zsh or fish", "SHELL", {"bash", "zsh", "fish"},
+    auto& command =
+        *app.add_subcommand("completion", "Print a completion script for bash, zsh or fish, for sluice and sluiced");
+    base::add_choice(command, "SHELL", "bash, zsh or fish", "", {"bash", "zsh", "fish"},
                      [shell](std::size_t choice) { *shell = static_cast<Shell>(choice); });
     command.get_option("SHELL")->required();
     command.footer(help::footer(completion_help));

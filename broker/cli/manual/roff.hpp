@@ -17,7 +17,7 @@ std::string roff_italic(std::string_view text);
 class RoffPage {
 public:
     // "sluice", 1, "publishes feeds": the page sluice(1), with its section NAME.
-    RoffPage(std::string_view name, int section, std::string_view summary);
+    RoffPage(std::string_view name, int section_number, std::string_view summary);
 
     void section(std::string_view title);
     void subsection(std::string_view title);
