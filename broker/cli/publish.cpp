@@ -208,7 +208,7 @@ private:
             request.body = std::move(document);
         }
         try {
-            const auto reply = send_whole(std::move(request), bytes);
+            const auto reply = send_whole(std::move(request), bytes, name);
             bar_.hide();
             return conclude(file, reply, may_split);
         } catch (const Unreadable&) {
@@ -248,15 +248,16 @@ private:
     }
 
     // `bytes`: of its body; 0: that is not known.
-    boost::system::result<HttpReply, HttpError> send_whole(HttpRequest request, std::size_t bytes) {
+    boost::system::result<HttpReply, HttpError> send_whole(HttpRequest request, std::size_t bytes,
+                                                           const std::string& name) {
         HttpWatch watch;
         watch.sent = [this, bytes](std::size_t sent) {
             const double share = bytes == 0 ? 0 : std::min(1.0, static_cast<double>(sent) / static_cast<double>(bytes));
             bar_.show((static_cast<double>(files_done_) + share) / static_cast<double>(options_.files.size()));
         };
-        return send_document(server_, std::move(request), watch, [this](const std::string& text) {
+        return send_document(server_, std::move(request), watch, [this, &name](const std::string& text) {
             bar_.hide();
-            console_.note(text);
+            console_.note(name + ": " + text, {{"about", name}});
         });
     }
 

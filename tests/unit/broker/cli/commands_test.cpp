@@ -329,9 +329,9 @@ TEST_CASE("publish: the connection is lost → the document is sent again with i
                            reply("202 Accepted", "", counts), reply("202 Accepted", "", counts)});
     const auto ran = run(publish, publish_to(server, {file.path(), file.path()}));
     CHECK(ran.exit_status == exit_done);
-    CHECK_THAT(ran.err, Catch::StartsWith("sluice: no reply from 127.0.0.1:") &&
+    CHECK_THAT(ran.err, Catch::StartsWith("sluice: " + file.path() + ": no reply from 127.0.0.1:") &&
                             Catch::Contains("; sending it again in ") &&
-                            Catch::EndsWith("sluice: the broker is still publishing it; trying again in 0 s\n"));
+                            Catch::EndsWith(": the broker is still publishing it; trying again in 0 s\n"));
     std::vector<std::string> keys;
     for (const std::string& request : server.requests()) {
         const std::string field = "\r\nIdempotency-Key: ";
@@ -378,7 +378,8 @@ TEST_CASE("publish waits for a busy broker and reports a refusal") {
     const auto ran = run(publish, publish_to(server, {file.path()}));
     CHECK(ran.exit_status == exit_failed);
     CHECK(ran.out.empty());
-    CHECK(ran.err == "sluice: the broker is busy; trying again in 0 s\nsluice: " + file.path() + ":3:4: no root\n");
+    CHECK(ran.err == "sluice: " + file.path() + ": the broker is busy; trying again in 0 s\nsluice: " + file.path() +
+                         ":3:4: no root\n");
 }
 
 TEST_CASE("status prints a line for each value that is not zero, and whether there is a GPU") {
