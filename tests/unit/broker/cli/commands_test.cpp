@@ -77,7 +77,9 @@ TEST_CASE("align prints score, place and alignment of every pair, and says what 
     options.alignment = true;
     const auto ran = run(align, options);
     CHECK(ran.exit_status == exit_done);
-    CHECK_THAT(ran.out, Catch::StartsWith("gene (20) x a (18)\nscore    11 (local, dna)\nquery    1-20\ntext     1-18\n"
+    CHECK_THAT(ran.out, Catch::StartsWith("gene (20) x a (18)\nscore    11 (local, dna)\n"
+                                          "gaps     cost 5 for the first letter, 2 for each further one\n"
+                                          "query    1-20\ntext     1-18\n"
                                           "identity 18 of 20 columns (90.0 %), 0 mismatches, 2 gap letters\n"
                                           "cigar    10=2I8=\n"));
     CHECK_THAT(ran.out, Catch::Contains("\n\ngene (20) x b (4)\nscore    2 "));

@@ -60,7 +60,7 @@ TEST_CASE("read_pattern_file: gzip is decompressed, and its FASTA known by the i
     const std::string fasta = ">a\nAC\nGT\n";
     const PatternLimits limits{11, 5, [](std::string_view) { return ""; }};
     const test::TemporaryFile named(sluice::testing::gzip(fasta), "a.fa.gz"), other(sluice::testing::gzip(fasta), "a");
-    const test::TemporaryFile large(sluice::testing::gzip(fasta + "A\n"), "a.fa.gz");
+    const test::TemporaryFile large(sluice::testing::gzip(fasta + "AAA\n"), "a.fa.gz");
     std::ostringstream out, err;
     const Console console{out, err};
     CHECK(read_pattern_file(named.path(), false, limits, console)->patterns == Views{"ACGT"});
