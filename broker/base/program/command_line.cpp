@@ -155,7 +155,7 @@ std::optional<int> parse_command_line(CLI::App& app, int argc, char** argv, int 
 }
 
 void add_choice(CLI::App& app, const std::string& option, const std::string& what, const std::string& value_name,
-                std::vector<std::string> names, std::function<void(std::size_t)> set) {
+                const std::vector<std::string>& names, std::function<void(std::size_t)> set) {
     const auto take = [option, names, set = std::move(set)](const std::string& given) {
         const auto found = std::find(names.begin(), names.end(), given);
         if (found == names.end()) throw CLI::ValidationError(option + " must be " + list(names) + ", not " + given);

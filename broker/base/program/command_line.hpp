@@ -24,7 +24,7 @@ std::optional<int> parse_command_line(CLI::App& app, int argc, char** argv, int 
 
 // Adds an option whose value is one of `names`; calls `set` with the index of the given name.
 void add_choice(CLI::App& app, const std::string& option, const std::string& what, const std::string& value_name,
-                std::vector<std::string> names, std::function<void(std::size_t)> set);
+                const std::vector<std::string>& names, std::function<void(std::size_t)> set);
 
 // For shell completion: the values that the option can have; {} if they are not known. add_choice() sets them.
 void set_choices(CLI::Option& option, const std::vector<std::string>& names);
