@@ -1,5 +1,6 @@
 #include "broker/cli/stream_hint.hpp"
 
+#include <algorithm>
 #include <boost/json/parse.hpp>
 #include <chrono>
 #include <cstddef>
@@ -61,6 +62,7 @@ void hint_at_unknown_stream(const HttpServer& server, const std::string& stream,
     const auto found = fetch_until(end, server, "/v1/streams/" + stream);
     if (!found || found->status != not_found) return;
     const std::vector<std::string> names = names_of_streams(end, server);
+    if (std::find(names.begin(), names.end(), stream) != names.end()) return;  // it has come meanwhile
     const std::string_view nearest = text::nearest(stream, std::vector<std::string_view>(names.begin(), names.end()));
     std::string text = "the broker has no stream " + stream + " yet; publishing to it creates it";
     json::object more{{"stream", stream}};

@@ -44,6 +44,12 @@ TEST_CASE("hint_at_unknown_stream: no such stream → a note, with the nearest n
     CHECK_THAT(server.requests().at(2), Catch::StartsWith("GET /v1/streams?after=prices HTTP"));
 }
 
+TEST_CASE("hint_at_unknown_stream: the stream comes meanwhile → no note") {
+    ScriptedServer server({reply("404 Not Found", "", R"({"detail":"no such stream"})"),
+                           reply("200 OK", "", R"({"streams":[{"name":"news"},{"name":"newz"}]})")});
+    CHECK(hint_of(server).empty());
+}
+
 TEST_CASE("hint_at_unknown_stream: the stream is there, or that can't be found out → no note") {
     ScriptedServer server({reply("200 OK", "", "{}"), reply("403 Forbidden", "", "{}"), ""});
     for (int i = 0; i < 3; ++i) CHECK(hint_of(server).empty());
