@@ -2,6 +2,7 @@
 #include <set>
 
 #include "broker/cli/manual/completion.hpp"
+#include "broker/cli/manual/words.hpp"
 
 namespace sluice::cli {
 
@@ -57,12 +58,6 @@ _sluice() {
 }
 
 )";
-
-std::string words_of(const std::vector<std::string>& words) {
-    std::string text;
-    for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-    return text;
-}
 
 std::string names_of(const std::vector<CommandOption>& options) {
     std::string text;

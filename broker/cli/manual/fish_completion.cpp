@@ -1,4 +1,5 @@
 #include "broker/cli/manual/completion.hpp"
+#include "broker/cli/manual/words.hpp"
 
 namespace sluice::cli {
 
@@ -55,9 +56,7 @@ std::string condition_of(const Command& command, const std::string& counts) {
 std::string values_in_fish(const CommandOption& option) {
     if (option.kind == ValueKind::file) return " -F";
     if (option.kind != ValueKind::choice) return "";
-    std::string text;
-    for (const std::string& choice : option.choices) text += (text.empty() ? "" : " ") + choice;
-    return " -a " + shell_quoted(text);
+    return " -a " + shell_quoted(words_of(option.choices));
 }
 
 void write_command(const Command& command, const std::string& program, std::string& script) {

@@ -3,18 +3,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "broker/cli/manual/words.hpp"
 #include "protocol/text/ascii.hpp"
 
 namespace sluice::cli {
 
 namespace {
-
-std::string_view next_line(std::string_view& rest) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    return line;
-}
 
 // "| a | b \| c |": {"a", "b | c"}
 std::vector<std::string> cells_of(std::string_view row) {
@@ -51,7 +45,7 @@ void add_row(RoffPage& page, const std::vector<std::string>& titles, const std::
 void add_table(RoffPage& page, std::string_view first, std::string_view& rest) {
     const std::vector<std::string> titles = cells_of(first);
     while (rest.starts_with("|")) {
-        const std::string_view row = next_line(rest);
+        const std::string_view row = take_line(rest);
         if (!row.starts_with("| ---")) add_row(page, titles, cells_of(row));
     }
 }
@@ -59,7 +53,7 @@ void add_table(RoffPage& page, std::string_view first, std::string_view& rest) {
 void add_code(RoffPage& page, std::string_view& rest) {
     std::string code;
     while (!rest.empty()) {
-        const std::string_view line = next_line(rest);
+        const std::string_view line = take_line(rest);
         if (line.starts_with("```")) break;
         code.append(line).push_back('\n');
     }
@@ -99,7 +93,7 @@ std::string roff_of_markdown(std::string_view line) {
 void add_markdown(RoffPage& page, std::string_view document) {
     page.section("Description");
     while (!document.empty()) {
-        const std::string_view line = next_line(document);
+        const std::string_view line = take_line(document);
         if (line.empty() || line.starts_with("# ")) continue;
         if (line.starts_with("## ")) {
             page.section(line.substr(3));

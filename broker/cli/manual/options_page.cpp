@@ -1,11 +1,11 @@
 #include "broker/cli/manual/options_page.hpp"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "broker/cli/manual/markdown_page.hpp"
+#include "broker/cli/manual/words.hpp"
 #include "protocol/text/ascii.hpp"
 
 namespace sluice::cli {
@@ -35,7 +35,7 @@ std::size_t name_in(std::string_view text) {
 }
 
 // An option, as far as it has been read.
-struct Entry {
+struct YamlOption {
     std::string name, value, comment;
     bool is_example = false;  // in lines that are commented out
 };
@@ -45,35 +45,35 @@ public:
     explicit OptionsReader(RoffPage& page) : page_(page) {}
 
     void read(std::string_view line) {
-        const bool commented_out = line.starts_with('#') && !entry_.name.empty();
+        const bool commented_out = line.starts_with('#') && !option_.name.empty();
         if (commented_out) line.remove_prefix(1);
         const std::size_t comment = comment_in(line);
         const std::string_view said = text::trim(line.substr(0, comment));
         if (const std::size_t length = name_in(said)) {
             begin(line.find_first_not_of(' '), std::string(said.substr(0, length)));
-            append_word(entry_.value, text::trim(said.substr(length + 1)));
-            entry_.is_example = commented_out;
+            append_word(option_.value, text::trim(said.substr(length + 1)));
+            option_.is_example = commented_out;
         } else {
-            append_word(commented_out ? entry_.comment : entry_.value, said);
+            append_word(commented_out ? option_.comment : option_.value, said);
         }
-        if (comment < line.size()) append_word(entry_.comment, text::trim(line.substr(comment + 1)));
+        if (comment < line.size()) append_word(option_.comment, text::trim(line.substr(comment + 1)));
     }
 
-    // Writes the entry, which is complete.
+    // Writes the option, which is complete.
     void finish() {
-        const std::string comment = roff_of_markdown(entry_.comment);
-        if (entry_.name.empty()) {
+        const std::string comment = roff_of_markdown(option_.comment);
+        if (option_.name.empty()) {
             page_.section("Description");
             page_.paragraph(comment);
             page_.section("Options");
         } else if (above_.size() == 1) {
-            page_.subsection(entry_.name + (entry_.value.empty() ? "" : ": " + entry_.value));
+            page_.subsection(option_.name + (option_.value.empty() ? "" : ": " + option_.value));
             if (!comment.empty()) page_.paragraph(comment);
-        } else if (!comment.empty() || !entry_.value.empty()) {
-            const char* const joint = entry_.value.empty() ? "" : entry_.is_example ? ", such as " : ": ";
-            page_.tagged(roff_bold(entry_.name) + joint + roff_text(entry_.value), comment);
+        } else if (!comment.empty() || !option_.value.empty()) {
+            const char* const joint = option_.value.empty() ? "" : option_.is_example ? ", such as " : ": ";
+            page_.tagged(roff_bold(option_.name) + joint + roff_text(option_.value), comment);
         }
-        entry_ = {};
+        option_ = {};
     }
 
 private:
@@ -82,23 +82,19 @@ private:
         while (!above_.empty() && above_.back().first >= indent) above_.pop_back();
         if (!above_.empty()) name = above_.back().second + "." + name;
         above_.emplace_back(indent, name);
-        entry_.name = std::move(name);
+        option_.name = std::move(name);
     }
 
     RoffPage& page_;
-    Entry entry_;                                             // at first without a name: the beginning of the file
-    std::vector<std::pair<std::size_t, std::string>> above_;  // the entry and those that it is in, with their indents
+    YamlOption option_;                                       // at first without a name: the beginning of the file
+    std::vector<std::pair<std::size_t, std::string>> above_;  // the option and those that it is in, with their indents
 };
 
 }  // namespace
 
 void add_options(RoffPage& page, std::string_view yaml) {
     OptionsReader reader(page);
-    while (!yaml.empty()) {
-        const std::size_t end = std::min(yaml.find('\n'), yaml.size());
-        reader.read(yaml.substr(0, end));
-        yaml.remove_prefix(std::min(end + 1, yaml.size()));
-    }
+    while (!yaml.empty()) reader.read(take_line(yaml));
     reader.finish();
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "broker/cli/manual/roff.hpp"
+#include "broker/cli/manual/words.hpp"
 #include "protocol/text/ascii.hpp"
 
 namespace sluice::cli {
@@ -180,9 +181,7 @@ private:
     // Lines of "  NAME  its meaning".
     void add_names(std::string_view lines) {
         while (!lines.empty()) {
-            const std::size_t end = std::min(lines.find('\n'), lines.size());
-            const std::string_view line = text::trim(lines.substr(0, end));
-            lines.remove_prefix(std::min(end + 1, lines.size()));
+            const std::string_view line = text::trim(take_line(lines));
             const std::size_t gap = std::min(line.find("  "), line.size());
             page_.tagged(roff_bold(line.substr(0, gap)), roff_text(text::trim(line.substr(gap))));
         }
@@ -200,11 +199,7 @@ private:
         for (const std::string& paragraph : footer_paragraphs(command)) {
             if (!paragraph.starts_with(examples_title)) continue;
             std::string_view lines = std::string_view(paragraph).substr(examples_title.size());
-            while (!lines.empty()) {
-                const std::size_t end = std::min(lines.find('\n'), lines.size());
-                examples.append(text::trim(lines.substr(0, end))).push_back('\n');
-                lines.remove_prefix(std::min(end + 1, lines.size()));
-            }
+            while (!lines.empty()) examples.append(text::trim(take_line(lines))).push_back('\n');
         }
         for (const Command& each : command.commands) collect_examples(each, examples);
     }

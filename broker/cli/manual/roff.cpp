@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "broker/base/program/version.hpp"
+#include "broker/cli/manual/words.hpp"
 #include "protocol/text/utf8.hpp"
 
 namespace sluice::cli {
@@ -118,10 +119,9 @@ void RoffPage::literal(std::string_view lines_given) {
     begin_paragraph();
     page_ += ".nf\n";
     while (!lines_given.empty()) {
-        const std::size_t end = std::min(lines_given.find('\n'), lines_given.size());
-        if (end != 0) page_ += "  " + roff_text(lines_given.substr(0, end));  // indented, so never a macro
+        const std::string_view line = take_line(lines_given);
+        if (!line.empty()) page_ += "  " + roff_text(line);  // indented, so never a macro
         page_ += '\n';
-        lines_given.remove_prefix(std::min(end + 1, lines_given.size()));
     }
     page_ += ".fi\n";
 }

@@ -1,10 +1,11 @@
 #include "broker/cli/manual/completion.hpp"
+#include "broker/cli/manual/words.hpp"
 
 namespace sluice::cli {
 
 namespace {
 
-// "_sluice_user_add", the function that completes what follows "sluice user add".
+// "_of_sluice_user_add", the function that completes what follows "sluice user add".
 std::string function_name(const std::string& path) {
     std::string name = "_of_" + path;
     for (char& c : name) {
@@ -25,21 +26,17 @@ std::string zsh_escaped(std::string_view text) {
 
 // ":FILE:_files", what _arguments does for a value.
 std::string action_of(const CommandOption& option) {
-    std::string action = ":" + zsh_escaped(option.value_name) + ":";
+    const std::string action = ":" + zsh_escaped(option.value_name) + ":";
     if (option.kind == ValueKind::file) return action + "_files";
     if (option.kind != ValueKind::choice) return action + " ";  // nothing
-    action += "(";
-    for (const std::string& choice : option.choices) action += (action.back() == '(' ? "" : " ") + choice;
-    return action + ")";
+    return action + "(" + words_of(option.choices) + ")";
 }
 
 void write_option(const CommandOption& option, std::string& script) {
     const bool has_value = option.kind != ValueKind::none;
-    std::string others;
-    for (const std::string& name : option.names) others += (others.empty() ? "" : " ") + name;
     for (const std::string& name : option.names) {
         const char* const joint = !has_value ? "" : name.starts_with("--") ? "=" : "+";
-        const std::string once = option.repeated ? "*" : "(" + others + ")";
+        const std::string once = option.repeated ? "*" : "(" + words_of(option.names) + ")";
         script += " \\\n        " + shell_quoted(once + name + joint + "[" + zsh_escaped(option.description) + "]" +
                                                  (has_value ? action_of(option) : ""));
     }
