@@ -81,8 +81,8 @@ __device__ void verify(std::uint32_t slot, std::uint32_t begin, std::uint32_t le
 // traffic for one length: the sums once (2 n; the second read of a sum, for the window that ends with it, hits the
 // cache), the text where patterns are compared, and the powers from the L2 cache. Floor on an H100 for n = 2^27,
 // including what the scan reads and writes (3 n): 0.24 ms at 2.83 TB/s. Measured: the scan 0.35 ms, this kernel 0.34 to
-// 0.37, and 0.94 if every fourth window is a pattern. Without the bound of six blocks it takes
-// 1.1 times as long (H200).
+// 0.37, and 0.94 if every fourth window is a pattern. Without the bound of six blocks per multiprocessor it takes 1.1
+// times as long (H200).
 template <class Output>
 __global__ void __launch_bounds__(block_threads, 6)
     match_windows(BatchView batch, PatternsView patterns, const std::uint32_t* lengths, std::uint32_t length_count,
