@@ -4,6 +4,7 @@
 
 #include "protocol/feed/encoding/encoding.hpp"
 #include "protocol/feed/encoding/encoding_guess.hpp"
+#include "protocol/feed/known_format.hpp"
 #include "protocol/feed/model/limit_errors.hpp"
 #include "protocol/feed/model/text_position.hpp"
 #include "protocol/feed/parse_text.hpp"
@@ -39,6 +40,8 @@ boost::system::result<DocumentPtr, FeedError> parse_document(std::string bytes, 
     if (bytes.size() > bytes_max) return too_many_bytes(options.limits);
     auto syntax = find_syntax(options.content_type, bytes);
     if (!syntax) return std::move(syntax).error();
+    if (std::string what = describe_known_format(bytes); !what.empty())
+        return FeedError{FeedError::Kind::not_well_formed, std::move(what)};
     const char* const published = bytes.data();
     // JSON is UTF-8, whatever charset the request claims (RFC 8259 §8.1).
     const std::string_view charset = is_json(*syntax) ? std::string_view() : options.content_type.charset;

@@ -119,7 +119,7 @@ bool XmlCursor::fail(std::size_t offset, std::string message, FeedError::Kind ki
     return false;
 }
 
-bool XmlCursor::expected(std::string_view what) {
+bool XmlCursor::expected(std::string_view what, std::string_view remedy) {
     std::string message = "expected " + std::string(what) + ", found ";
     if (at_end()) {
         message += "the end of the document";
@@ -127,7 +127,7 @@ bool XmlCursor::expected(std::string_view what) {
         const text::Utf8Char c = text::utf8_at(text_, at_);
         message += c.code <= 0x20 ? text::code_point_name(c.code) : "'" + text_.substr(at_, c.length) + "'";
     }
-    return fail(at_, std::move(message));
+    return fail(at_, message.append(remedy));
 }
 
 FeedError XmlCursor::error() const {

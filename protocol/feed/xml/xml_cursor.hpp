@@ -60,7 +60,8 @@ public:
     std::optional<std::string_view> literal(std::string_view what);
 
     bool fail(std::size_t offset, std::string message, FeedError::Kind kind = FeedError::Kind::not_well_formed);
-    bool expected(std::string_view what);  // fails at the cursor: "expected what, found …"
+    // Fails at the cursor: "expected what, found …", and the remedy behind it.
+    bool expected(std::string_view what, std::string_view remedy = {});
     FeedError error() const;
 
 private:

@@ -117,6 +117,7 @@ private:
 bool Scanner::prolog() {
     cursor_.take("\xEF\xBB\xBF");
     cursor_.skip_space();
+    const std::size_t first = cursor_.at();
     if (cursor_.looks_at("<?xml") && !text::is_name_char(text::utf8_at(cursor_.text(), cursor_.at() + 5).code)) {
         if (!read_xml_declaration(cursor_)) return false;
     }
@@ -138,7 +139,9 @@ bool Scanner::prolog() {
     }
     if (cursor_.at_end()) return cursor_.fail(cursor_.at(), "the document is empty");
     rewriter_.replace(left_out, cursor_.at(), {});
-    return cursor_.peek() == '<' || cursor_.expected("the root element");
+    if (cursor_.peek() == '<') return true;
+    if (cursor_.at() != first) return cursor_.expected("the root element");
+    return cursor_.expected("XML or JSON", "; for CSV send Content-Type: text/csv");
 }
 
 bool Scanner::content() {

@@ -141,7 +141,14 @@ TEST_CASE("faults around the feed") {
               "<html><body><br>" + rss(one) + "</body></html>",
               {"1"},
               {"leading-content 1", "trailing-content 1"}},
-             {"text before other XML", "debug <a><b/></a>", {}, {"refused: expected the root element, found 'd'"}},
+             {"text before other XML",
+              "debug <a><b/></a>",
+              {},
+              {"refused: expected XML or JSON, found 'd'; for CSV send Content-Type: text/csv"}},
+             {"text behind the XML declaration",
+              declaration + "debug",
+              {},
+              {"refused: expected the root element, found 'd'"}},
              {"XML declaration without ?", "<?xml version='1.0'>" + rss(one), {"1"}, {"xml-declaration 1"}},
              {"XML declaration without quotes", "<?xml version=1.0?>" + rss(one), {"1"}, {"xml-declaration 1"}},
              {"two XML declarations", declaration + declaration + rss(one), {"1"}, {"leading-content 1"}},
@@ -361,8 +368,44 @@ TEST_CASE("rubbish is not delivered") {
               "<opml version='1.0'><body><outline/></body></opml>",
               {},
               {"refused: the document is a list of feeds (OPML), not a feed"}},
-             {"text", "Not found", {}, {"refused: expected the root element, found 'N'"}},
-             {"CSV", "title,link\na,b\n", {}, {"refused: expected the root element, found 't'"}},
+             {"text",
+              "Not found",
+              {},
+              {"refused: expected XML or JSON, found 'N'; for CSV send Content-Type: text/csv"}},
+             {"CSV",
+              "title,link\na,b\n",
+              {},
+              {"refused: expected XML or JSON, found 't'; for CSV send Content-Type: text/csv"}},
+         })
+        check(c);
+}
+
+TEST_CASE("bytes that are no text are refused for what they are, and not repaired") {
+    using namespace std::string_literals;
+    const std::string tar = "a.rss" + std::string(252, '\0') + "ustar\0"s + "00" + std::string(248, '\0') + rss(one);
+    std::string gnu_tar = tar;
+    gnu_tar.replace(257, 8, "ustar  \0"s);
+    const std::string tar_fault = "refused: the document is a tar archive; publish its files one by one";
+    for (const Case& c : std::vector<Case>{
+             {"gzip", "\x1F\x8B\x08\0"s, {}, {"refused: the document is gzip; send it with Content-Encoding: gzip"}},
+             {"bzip2", "BZh91AY&SY" + rss(one), {}, {"refused: the document is bzip2; only gzip is decompressed"}},
+             {"xz", "\xFD\x37zXZ\0"s, {}, {"refused: the document is xz; only gzip is decompressed"}},
+             {"zstd", "\x28\xB5\x2F\xFD", {}, {"refused: the document is zstd; only gzip is decompressed"}},
+             {"ZIP, stored",
+              "PK\x03\x04" + rss(one),
+              {},
+              {"refused: the document is a ZIP archive; only gzip is decompressed"}},
+             {"PNG",
+              "\x89PNG\r\n\x1A\n",
+              {},
+              {"refused: the document is a PNG image; expected XML, JSON or another text"}},
+             {"tar", tar, {}, {tar_fault}},
+             {"GNU tar", gnu_tar, {}, {tar_fault}},
+             {"text as tar has it, but no NUL",
+              std::string(257, ' ') + "ustar   " + rss(one),
+              {"1"},
+              {"leading-content 1"}},
+             {"text as bzip2 begins", "BZh9" + rss(one), {"1"}, {"leading-content 1"}},
          })
         check(c);
 }

@@ -81,7 +81,8 @@ TEST_CASE("a refusal says what is wrong and where") {
     error = refused("<rss><channel>");
     CHECK(error.message == "the document ends inside <channel>, which begins in line 1");
     CHECK(refused("").message == "the document is empty");
-    CHECK(refused("title,link\n").message == "expected the root element, found 't'");
+    CHECK(refused("title,link\n").message == "expected XML or JSON, found 't'; for CSV send Content-Type: text/csv");
+    CHECK(refused("\n p").column == 2);
     error = refused("{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[\n{\"id\":tru}]}");
     CHECK(error.kind == Kind::not_well_formed);
     CHECK(error.line == 2);
