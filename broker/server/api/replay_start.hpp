@@ -22,7 +22,8 @@ struct SinceStart {
 // `since`: a time or a duration; none: it is neither. Looks at no other streams.
 std::optional<SinceStart> find_since(std::string_view since, const text::StreamSelection& streams,
                                      store::EventLog& log);
-inline constexpr std::string_view since_rule = "a time such as 2026-11-27T10:00:00Z, or a duration such as 24h";
+inline constexpr std::string_view since_rule =
+    "a time such as 2026-11-27T10:00:00Z, or a duration such as 24h (units: us, ms, s, min, h, d)";
 
 struct ReplayStart {
     std::optional<std::uint64_t> next_id{};  // a replay begins with it; none: live events
