@@ -90,4 +90,16 @@ std::string describe_first_value(const Expression& test) {
            shown(with_condition(std::move(first->values), std::move(of_each)));
 }
 
+std::string describe_any_differs(const Expression& comparison) {
+    if (comparison.kind != Kind::not_equal) return {};
+    const Expression &left = comparison.operands[0], &right = comparison.operands[1];
+    const Expression& values = left.kind == Kind::string ? right : left;
+    const Expression& text = left.kind == Kind::string ? left : right;
+    if (text.kind != Kind::string || !often_has_several_values(values)) return {};
+    Expression equal = comparison;
+    equal.kind = Kind::equal;
+    return "this holds if any " + shown(values) + " of an item differs; where none may be " + shown(text) +
+           " write not(" + shown(equal) + ")";
+}
+
 }  // namespace sluice::filter

@@ -271,6 +271,41 @@ TEST_CASE("hints: a function that reads the first of several values says how to 
     }
 }
 
+TEST_CASE("hints: a comparison that holds if any of several values differs says how to exclude one") {
+    const Case cases[] = {
+        {"$category != 'politics'", 10,
+         "this holds if any $category of an item differs; where none may be 'politics' write "
+         "not($category = 'politics')"},
+        {"'x' != $author", 4, "write not('x' = $author)"},
+        {"category != 'x' and price < 5", 9, "write not(category = 'x')"},
+        {"category/@term != 'x'", 15, "write not(category/@term = 'x')"},
+        {"//item[dc:subject != 'x']", 18, "write not(dc:subject = 'x')"},
+    };
+    for (const Case& c : cases) check(c);
+    for (const char* text : {"not($category = 'x')", "category[1] != 'x'", "$title != 'x'", "price != 'x'",
+                             "category != 5", "category != ../category", "$category[. != 'x']"}) {
+        INFO(text);
+        CHECK(compiled(text).hints.empty());
+    }
+}
+
+TEST_CASE("hints: a name whose capitals no feed has is corrected") {
+    const Case cases[] = {
+        {"Title = 'a'", 6, "names are case-sensitive, and feeds have no Title; did you mean title?"},
+        {"'a' != TITLE", 4, "did you mean title?"},
+        {"pubdate = 'a'", 8, "feeds have no pubdate; did you mean pubDate?"},
+        {"//item[Category = 'x']", 16, "did you mean category?"},
+        {"contains(Description, 'x')", 0, "did you mean description?"},
+        {"starts-with(Link, 'x')", 0, "did you mean link?"},
+    };
+    for (const Case& c : cases) check(c);
+    for (const char* text :
+         {"title = 'a'", "Price = 'a'", "a/Title = 'x'", "trade:Title = 'x'", "Title = Name", "contains(Titel, 'x')"}) {
+        INFO(text);
+        CHECK(compiled(text).hints.empty());
+    }
+}
+
 TEST_CASE("filters that mean what they say get no hint") {
     for (const char* text : {
              "category = 'politics'",
