@@ -209,22 +209,9 @@ std::string any_differs(const Side& side) {
     return side.index == 0 ? describe_any_differs(side.comparison) : std::string();
 }
 
-// Title, for an element that feeds call title; else "".
-std::string describe_capitals(const Expression& e) {
-    const std::string_view name = bare_name(e), meant = spelling_meant(name);
-    if (meant.empty()) return {};
-    return "names are case-sensitive, and feeds have no " + std::string(name) + "; did you mean " + std::string(meant) +
-           "?";
-}
-
-// Title = 'x'
-std::string wrong_capitals(const Side& side) {
-    return is_literal(side.other()) ? describe_capitals(side.one()) : std::string();
-}
-
-constexpr Rule rules[] = {chained,          truth_with_text, truth_with_number,  existence,      capital_letters,
-                          forgotten_quotes, minus_in_name,   time_with_constant, date_with_year, not_a_number,
-                          first_of_several, any_differs,     wrong_capitals};
+constexpr Rule rules[] = {chained,         truth_with_text,  truth_with_number, existence,
+                          capital_letters, forgotten_quotes, minus_in_name,     time_with_constant,
+                          date_with_year,  not_a_number,     first_of_several,  any_differs};
 
 bool looks_like_name(const Expression& e) {
     return e.kind == Kind::string && !e.text.empty() &&
@@ -280,8 +267,7 @@ void hint_at_search(const Expression& call, HintList& hints) {
                                                                      : std::string()));
     const std::string_view name = bare_name(text);
     if (name.empty() || is_field_name(name)) {
-        std::string message = text.kind == Kind::string ? describe_capitals(searched) : std::string();
-        if (message.empty()) message = describe_first_value(call);
+        std::string message = describe_first_value(call);
         if (!message.empty()) hints.add(call.offset, std::move(message));
         return;
     }

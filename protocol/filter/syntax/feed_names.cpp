@@ -1,12 +1,8 @@
 #include "protocol/filter/syntax/feed_names.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <span>
-#include <string>
 #include <string_view>
-
-#include "protocol/text/ascii.hpp"
 
 namespace sluice::filter {
 
@@ -62,15 +58,6 @@ bool is_date_name(std::string_view element) { return has(dates, element); }
 // A name with a prefix is one that somebody looked up.
 bool is_field_name(std::string_view element) {
     return element.find(':') != std::string_view::npos || has(fields, element);
-}
-
-std::string_view spelling_meant(std::string_view element) {
-    if (has(fields, element)) return {};
-    const std::string lower = text::ascii_lower(element);
-    const auto* const found = std::find_if(std::begin(fields), std::end(fields), [&](std::string_view field) {
-        return field.size() == lower.size() && text::ascii_lower(field) == lower;
-    });
-    return found == std::end(fields) ? std::string_view() : *found;
 }
 
 std::string_view variable_meant(std::string_view name) { return find(variables_meant, name); }

@@ -11,9 +11,6 @@ bool is_feed_name(std::string_view element);   // rss, channel, feed …: what c
 bool is_field_name(std::string_view element);  // title, link, category, dc:creator …: what an item contains
 bool is_date_name(std::string_view element);   // pubDate, updated …: a date, and neither a year nor Unix time
 
-// The name of a field that differs from `element` in the case of its letters only ("title" for Title). "" for others.
-std::string_view spelling_meant(std::string_view element);
-
 // The variable or function that somebody means who writes a name of another language or format ("description" for
 // $summary, "length" for string-length()). "" for others.
 std::string_view variable_meant(std::string_view name);

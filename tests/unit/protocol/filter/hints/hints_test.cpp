@@ -289,23 +289,6 @@ TEST_CASE("hints: a comparison that holds if any of several values differs says 
     }
 }
 
-TEST_CASE("hints: a name whose capitals no feed has is corrected") {
-    const Case cases[] = {
-        {"Title = 'a'", 6, "names are case-sensitive, and feeds have no Title; did you mean title?"},
-        {"'a' != TITLE", 4, "did you mean title?"},
-        {"pubdate = 'a'", 8, "feeds have no pubdate; did you mean pubDate?"},
-        {"//item[Category = 'x']", 16, "did you mean category?"},
-        {"contains(Description, 'x')", 0, "did you mean description?"},
-        {"starts-with(Link, 'x')", 0, "did you mean link?"},
-    };
-    for (const Case& c : cases) check(c);
-    for (const char* text :
-         {"title = 'a'", "Price = 'a'", "a/Title = 'x'", "trade:Title = 'x'", "Title = Name", "contains(Titel, 'x')"}) {
-        INFO(text);
-        CHECK(compiled(text).hints.empty());
-    }
-}
-
 TEST_CASE("filters that mean what they say get no hint") {
     for (const char* text : {
              "category = 'politics'",
