@@ -71,8 +71,8 @@ bool SentLines::take_line() {
     if (has_ended_ || !refused_.empty() || is_full()) return false;
     std::optional<std::string> text = source_.next_line();
     if (!text) return false;
-    has_ended_ = text->empty();
-    if (has_ended_) return false;
+    has_ended_ = !text->ends_with('\n');  // nothing follows, and the broker answers when it is told so
+    if (text->empty()) return false;
     ++line_;
     if (text::trim(*text).empty()) {
         blank_ = std::move(*text);

@@ -115,6 +115,31 @@ TEST_CASE("no more bytes are taken than are kept, but for one line") {
     CHECK(sending.read() == "y\n");
 }
 
+TEST_CASE("after a last line without an end, however long, the body ends") {
+    Sending sending;
+    sending.pipe.put("a\n");
+    CHECK(sending.read() == "a\n");
+    const std::string piece(60'000, 'x');
+    std::size_t put = 0;
+    for (; put < SentLines::bytes_max; put += piece.size()) {
+        sending.pipe.put(piece);
+        CHECK(sending.read() == "-");
+    }
+    sending.pipe.end();
+    std::size_t sent = 0;
+    while (sent < put) {
+        REQUIRE(sending.lines.is_ready());
+        const std::string part = sending.read();
+        REQUIRE(part != "-");
+        sent += part.size();
+    }
+    CHECK(sent == put);
+    CHECK(sending.lines.is_ready());  // without an answer, which comes only after the end
+    CHECK(sending.read() == ".");
+    CHECK(sending.answered(1) == "1 a\n");
+    CHECK(sending.answered(2).size() == put + 2);
+}
+
 TEST_CASE("what was refused for now comes before other lines") {
     Sending sending;
     sending.pipe.put("a\nb\n");
