@@ -12,6 +12,7 @@
 #include "broker/cli/item_output.hpp"
 #include "broker/cli/subscriber.hpp"
 #include "config/units.hpp"
+#include "protocol/text/ascii.hpp"
 #include "protocol/text/stream_name.hpp"
 
 namespace sluice::cli {
@@ -84,6 +85,10 @@ int subscribe(const SubscribeOptions& options, Console console) {
     }
     if (!options.subscription.empty() && !text::is_stream_name(options.subscription)) {
         console.error("the name of the subscription is not valid: expected " + std::string(text::stream_name_rule));
+        return exit_failed;
+    }
+    if (options.exec && text::trim(*options.exec).empty()) {
+        console.error("--exec is empty; is a variable unset?");
         return exit_failed;
     }
     if (options.count == 0u) return exit_done;

@@ -165,6 +165,19 @@ TEST_CASE("subscribe --exec: exit status 0 → acknowledged, others → rejected
                                              {"id":"k-4","delay":"5s","reason":"ended by signal 15"}])"));
 }
 
+TEST_CASE("subscribe --exec: nothing to run → an error, before anything is delivered") {
+    ScriptedServer server(std::vector<std::string>{});
+    auto options = consume_from(server);
+    for (const char* blank : {"", " \t\n"}) {
+        options.exec = blank;
+        const auto ran = run(subscribe, options);
+        CHECK(ran.exit_status == exit_failed);
+        CHECK(ran.out.empty());
+        CHECK(ran.err == "sluice: --exec is empty; is a variable unset?\n");
+    }
+    CHECK(server.requests().empty());
+}
+
 TEST_CASE("subscribe --ack: no acknowledgements, or none known → what is wrong") {
     ScriptedServer server({subscription_with("none"), subscription_with("none"),
                            reply("404 Not Found", "", R"({"detail":"there is no subscription \"work\""})"),
