@@ -22,8 +22,8 @@ enum class ItemFormat { title, json, xml, source };
 // Commands that talk to a broker.
 
 struct PublishOptions : BrokerOptions {
-    std::string stream;
-    std::vector<std::string> files;  // "-": standard input
+    std::optional<std::string> stream;  // none: the broker's default
+    std::vector<std::string> files;     // "-": standard input
     bool deduplicate = true;
     std::string content_type;  // of all files; empty: by their names and texts
     std::string repair;        // "lenient" or "strict"; empty: the stream's
@@ -36,8 +36,8 @@ struct PublishOptions : BrokerOptions {
 int publish(const PublishOptions& options, Console console);
 
 struct SubscribeOptions : BrokerOptions {
-    std::string stream;
-    std::vector<std::string> filters;  // items that satisfy any of them
+    std::optional<std::string> stream;  // none: the broker's default
+    std::vector<std::string> filters;   // items that satisfy any of them
     ItemFormat format = ItemFormat::title;
     bool all_values = false;           // the JSON has the values by path, whatever was published
     bool annotate_alignment = false;   // print the alignments that made the filters match
@@ -64,7 +64,7 @@ int replay(const SubscribeOptions& options, Console console);
 struct WhyOptions : BrokerOptions {
     std::string id;  // of the event: its number, or EPOCH-ID
     std::string filter;
-    std::string stream;  // that the event must be of; empty: any
+    std::optional<std::string> stream;  // that the event must be of; none: any
 };
 int why(const WhyOptions& options, Console console);
 

@@ -73,7 +73,7 @@ int dead_letters(const SubscriptionsOptions& options, Console console) {
     SubscribeOptions letters;
     static_cast<BrokerOptions&>(letters) = options;
     letters.stream = text_in(object_in(answer.body, "options"), "dead_letter");
-    if (letters.stream.empty()) {
+    if (letters.stream->empty()) {
         console.error("subscription " + options.name + " has no stream of dead letters (set " + options.name +
                       " --dead-letter STREAM)");
         return exit_failed;

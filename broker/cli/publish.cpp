@@ -41,7 +41,7 @@ constexpr int exit_refused = 1;  // less than a failure
 
 Parameters publish_parameters(const PublishOptions& options) {
     Parameters parameters;
-    if (!options.stream.empty()) parameters.emplace_back("stream", options.stream);
+    if (options.stream) parameters.emplace_back("stream", *options.stream);
     if (!options.deduplicate) parameters.emplace_back("deduplicate", "false");
     if (!options.repair.empty()) parameters.emplace_back("repair", options.repair);
     return parameters;

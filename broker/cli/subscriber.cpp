@@ -66,7 +66,7 @@ private:
             more["subscription"] = options_.subscription;
             return console_.note("subscribed to " + options_.subscription + " at " + server_.url, more);
         }
-        const std::string stream = options_.stream.empty() ? "default" : options_.stream;
+        const std::string stream = options_.stream.value_or("default");
         const std::string filters =
             options_.filters.size() == 1
                 ? ": " + text::shortened_utf8(text::terminal_line(options_.filters.front()), filter_bytes_max)
@@ -77,7 +77,7 @@ private:
             "subscribed to " + (stream == "*" ? "all streams" : "stream " + stream) + " at " + server_.url + filters,
             more);
         constexpr std::chrono::milliseconds hint_max{1'000};  // events wait meanwhile
-        if (!options_.stream.empty() && stream != "*")
+        if (options_.stream && stream != "*")
             hint_at_unknown_stream(server_, stream, std::min(options_.timeout.value_or(hint_max), hint_max), console_);
     }
 

@@ -14,7 +14,7 @@ HttpRequest request_of(const SubscribeOptions& options, const std::string& last_
     if (!options.subscription.empty()) parameters.emplace_back("subscription", options.subscription);
     if (options.owner) parameters.emplace_back("owner", *options.owner);
     if (options.takeover) parameters.emplace_back("takeover", "true");
-    if (!options.stream.empty()) parameters.emplace_back("stream", options.stream);
+    if (options.stream) parameters.emplace_back("stream", *options.stream);
     for (const auto& filter : options.filters) parameters.emplace_back("filter", filter);
     if (options.format == ItemFormat::xml) parameters.emplace_back("format", "xml");
     if (options.format == ItemFormat::source) parameters.emplace_back("format", "source");

@@ -118,7 +118,7 @@ int why(const WhyOptions& options, Console console) {
         return exit_failed;
     }
     Parameters parameters{{"filter", options.filter}};
-    if (!options.stream.empty()) parameters.emplace_back("stream", options.stream);
+    if (options.stream) parameters.emplace_back("stream", *options.stream);
     HttpRequest request;
     request.target = target_of("/v1/events/" + options.id + "/why", parameters);
     const Answer answer = ask(*server, request, "why", console);

@@ -1,5 +1,6 @@
 #include "broker/cli/client/target.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "broker/cli/commands.hpp"
@@ -58,4 +59,29 @@ TEST_CASE("every command sends its texts unchanged") {
     options.files = {"/dev/null"};
     test::run(publish, options);
     CHECK((received(server) == sluice::wire::Query{{"stream", any}, {"repair", any}}));
+}
+
+TEST_CASE("a stream that is given and empty is sent, for the broker to refuse, and not taken for its default") {
+    const std::string refusal = test::reply("400 Bad Request", "", R"({"detail":"parameter \"stream\" is \"\""})");
+    const auto run_for_nameless = [&](auto command, auto options) {
+        test::ScriptedServer server({refusal});
+        options.server = server.url();
+        options.stream = "";
+        const auto ran = test::run(command, options);
+        CHECK(ran.exit_status == exit_failed);
+        CHECK_THAT(ran.err, Catch::EndsWith(": parameter \"stream\" is \"\"\n"));
+        const sluice::wire::Query query = received(server);
+        CHECK(std::count(query.begin(), query.end(), sluice::wire::Query::value_type("stream", "")) == 1);
+    };
+    PublishOptions published;
+    published.files = {"/dev/null"};
+    run_for_nameless(publish, published);
+    SubscribeOptions subscribed;
+    subscribed.filters = {"a"};
+    run_for_nameless(subscribe, subscribed);
+    run_for_nameless(replay, subscribed);
+    WhyOptions asked;
+    asked.id = "1";
+    asked.filter = "a";
+    run_for_nameless(why, asked);
 }
