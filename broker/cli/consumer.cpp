@@ -11,6 +11,16 @@
 
 namespace sluice::cli {
 
+namespace {
+
+// The shell has not found the command, or may not run it: that would be so for every event.
+bool is_not_runnable(const ShellResult& result) {
+    constexpr int not_executable = 126, not_found = 127;
+    return result.exit_status == not_executable || result.exit_status == not_found;
+}
+
+}  // namespace
+
 Consumer::Consumer(const SubscribeOptions& options, const Console& console, const HttpServer& server,
                    Acknowledger::Subscription subscription)
     : options_(options),
@@ -81,6 +91,14 @@ bool Consumer::run_command(const SseEvent& event) {
                                                   {"SLUICE_DELIVERIES", std::to_string(deliveries)}});
     if (!result.error.empty()) {
         console_.error(result.error);
+        has_failed_ = true;
+        return false;
+    }
+    if (is_not_runnable(result)) {
+        console_.error("--exec: '" + *options_.exec + "' can't be run (exit status " +
+                           std::to_string(result.exit_status) + " of the shell); event " + event.id +
+                           " is neither acknowledged nor rejected, and comes again",
+                       {{"id", event.id}});
         has_failed_ = true;
         return false;
     }

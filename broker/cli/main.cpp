@@ -156,7 +156,8 @@ void add_consuming(CLI::App& command, const std::shared_ptr<SubscribeOptions>& o
             .add_option("--exec", options->exec,
                         "Instead of printing, run this by /bin/sh for each event, one at a time, with its JSON as "
                         "standard input and SLUICE_ID, SLUICE_STREAM and SLUICE_DELIVERIES in its environment; exit "
-                        "status 0 acknowledges the event, others reject it")
+                        "status 0 acknowledges the event, others reject it; 126 and 127, which the shell has for what "
+                        "it can't run, end sluice")
             ->type_name("COMMAND")
             ->needs(subscription)
             ->excludes(command.get_option("--format"));

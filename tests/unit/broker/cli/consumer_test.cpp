@@ -165,6 +165,25 @@ TEST_CASE("subscribe --exec: exit status 0 → acknowledged, others → rejected
                                              {"id":"k-4","delay":"5s","reason":"ended by signal 15"}])"));
 }
 
+TEST_CASE("subscribe --exec: a command that can't be run → the end, and the event is not rejected") {
+    for (const int status : {126, 127}) {
+        ScriptedServer server({subscription_with("each"),
+                               then_silence(stream_head + event("k-1", "One") + event("k-2", "Two")), acknowledged()});
+        auto options = consume_from(server);
+        options.exec = "test $SLUICE_ID = k-1 || exit " + std::to_string(status);
+        const auto ran = run(subscribe, options);
+        CHECK(ran.exit_status == exit_failed);
+        CHECK(ran.out.empty());
+        CHECK(without_subscribed(ran.err) == "sluice: --exec: '" + *options.exec + "' can't be run (exit status " +
+                                                 std::to_string(status) +
+                                                 " of the shell); event k-2 is neither acknowledged nor rejected, and "
+                                                 "comes again\n");
+        const auto [ids, rejected] = told(server.stop());
+        CHECK(ids == boost::json::parse(R"(["k-1"])"));
+        CHECK(rejected.empty());
+    }
+}
+
 TEST_CASE("subscribe --exec: nothing to run → an error, before anything is delivered") {
     ScriptedServer server(std::vector<std::string>{});
     auto options = consume_from(server);
