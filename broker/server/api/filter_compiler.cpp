@@ -222,7 +222,7 @@ asio::awaitable<CompiledFilters> compile_filters(Services& services, const HttpR
         if (request.is_abandoned())
             refusal = abandoned_problem(services.counters);
         else if (services.draining)
-            refusal = busy_problem("the daemon is shutting down");
+            refusal = busy_problem("the broker is shutting down");
         else if (!ended)
             refusal = busy_problem("too many filters are being compiled");
         if (!refusal && !*ended) continue;

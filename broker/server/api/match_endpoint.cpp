@@ -207,7 +207,7 @@ asio::awaitable<HttpReply> match_document(Services& services, HttpRequest& reque
         if (ended && request.is_abandoned()) co_return abandoned_problem(services.counters);
         if (!piece) co_return busy_problem("too many filters are being tried");
         reply = std::move(piece->reply);
-        if (!piece->is_wanted || (!reply && services.draining)) co_return busy_problem("the daemon is shutting down");
+        if (!piece->is_wanted || (!reply && services.draining)) co_return busy_problem("the broker is shutting down");
         if (!reply) request.memory.force_resize(0);  // the body has been read
         estimate = broker::PastMatches::step_time;
     }

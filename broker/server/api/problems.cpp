@@ -74,7 +74,7 @@ HttpReply full_problem(std::string detail) {
 HttpReply publish_problem(const config::Options& options, broker::PublishRefusal refusal) {
     switch (refusal) {
         case broker::PublishRefusal::closed:
-            return busy_problem("the daemon is shutting down");
+            return busy_problem("the broker is shutting down");
         case broker::PublishRefusal::no_memory:
             return memory_problem(broker::MemoryShortage::temporary);
         case broker::PublishRefusal::no_space:

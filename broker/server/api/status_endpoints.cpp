@@ -142,7 +142,7 @@ asio::awaitable<HttpReply> show_status(Services& services, HttpRequest&) {
 asio::awaitable<HttpReply> show_health(Services&, HttpRequest&) { co_return text_reply("ok\n"); }
 
 asio::awaitable<HttpReply> show_readiness(Services& services, HttpRequest&) {
-    if (services.draining) co_return busy_problem("the daemon is shutting down");
+    if (services.draining) co_return busy_problem("the broker is shutting down");
     co_return text_reply("ready\n");
 }
 

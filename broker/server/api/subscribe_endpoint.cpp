@@ -92,7 +92,7 @@ std::vector<std::string> filters_of(const wire::Query& query) {
 
 asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& request) {
     const config::LimitOptions& limits = services.options.limits;
-    if (services.draining) co_return busy_problem("the daemon is shutting down");
+    if (services.draining) co_return busy_problem("the broker is shutting down");
     CountedPlace place(services.subscribers, limits.subscribers);
     if (!place.got()) {
         co_return busy_problem("there are already limits.subscribers subscribers, " +
@@ -108,7 +108,7 @@ asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& req
     CompiledFilters compiled =
         co_await compile_filters(services, request, filters_of(request.query), scope, annotations_of(wanted.format));
     if (compiled.refusal) co_return std::move(*compiled.refusal);
-    if (services.draining) co_return busy_problem("the daemon is shutting down");
+    if (services.draining) co_return busy_problem("the broker is shutting down");
     const config::DeliveryOptions& delivery = services.options.delivery;
     if (wanted.start.reset_reason) broker::count(services.counters.resets[*wanted.start.reset_reason]);
     const auto wake_up = std::make_shared<WakeUp>(co_await asio::this_coro::executor);

@@ -235,7 +235,7 @@ asio::awaitable<HttpReply> explain_event(Services& services, HttpRequest& reques
     const bool ended = !outcome || !*outcome;
     if (ended && request.is_abandoned()) co_return abandoned_problem(services.counters);
     if (!outcome) co_return busy_problem("too many filters are being tried");
-    if (!*outcome) co_return busy_problem("the daemon is shutting down");
+    if (!*outcome) co_return busy_problem("the broker is shutting down");
     HttpReply reply = std::move(**outcome);
     if (!request.memory.resize(reply.text().size())) co_return memory_problem(broker::MemoryShortage::temporary);
     co_return reply;

@@ -26,7 +26,7 @@ public:
         peer_left,
         refused,    // its framing is not well-formed
         late,       // the deadline has passed
-        draining,   // the daemon is shutting down
+        draining,   // the broker is shutting down
         revoked,    // the user or its rights have changed
         displaced,  // others needed the connection while nothing came
         no_memory,  // to go on

@@ -98,7 +98,7 @@ void RequestBody::narrow() {
 HttpReply RequestBody::refusal(End end) const {
     switch (end) {
         case End::draining:
-            return busy_problem("the daemon is shutting down");
+            return busy_problem("the broker is shutting down");
         case End::revoked:
             return unauthorized("the user or its rights have changed");
         case End::displaced:

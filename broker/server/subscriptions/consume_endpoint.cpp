@@ -56,7 +56,7 @@ asio::awaitable<std::optional<HttpReply>> acknowledge_received(Services& service
 
 asio::awaitable<HttpReply> consume_events(Services& services, HttpRequest& request) {
     const config::LimitOptions& limits = services.options.limits;
-    if (services.draining) co_return busy_problem("the daemon is shutting down");
+    if (services.draining) co_return busy_problem("the broker is shutting down");
     CountedPlace place(services.subscribers, limits.subscribers);
     if (!place.got())
         co_return busy_problem("there are already limits.subscribers subscribers, " +

@@ -399,6 +399,6 @@ TEST_CASE("a trial on what was published lets others in between, and ends with i
         running.broker.drain();
         const Reply reply = first.read_reply();
         CHECK(reply.status == 503);
-        CHECK(reply.body.find("the daemon is shutting down") != std::string::npos);
+        CHECK(reply.body.find("the broker is shutting down") != std::string::npos);
     }
 }
