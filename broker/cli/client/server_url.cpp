@@ -58,12 +58,19 @@ boost::system::result<ServerUrl, HttpError> parse_socket_url(std::string_view ur
         .url = std::string(url), .authority = std::string(url), .socket_path = std::string(path), .is_local = true};
 }
 
+// "; did you mean http://HOST[:PORT]?" for HOST[:PORT], or "".
+std::string suggestion(std::string_view url) {
+    const std::string meant = "http://" + std::string(url);
+    if (url.find('/') != std::string_view::npos || !parse_server_url(meant)) return "";
+    return "; did you mean " + meant + "?";
+}
+
 }  // namespace
 
 boost::system::result<ServerUrl, HttpError> parse_server_url(std::string_view url) {
     if (url.starts_with(unix_scheme)) return parse_socket_url(url);
-    const std::string wrong =
-        "the server '" + std::string(url) + "' is not of the form http[s]://HOST[:PORT][/PATH] or unix:PATH";
+    const std::string wrong = "the server '" + std::string(url) +
+                              "' is not of the form http[s]://HOST[:PORT][/PATH] or unix:PATH" + suggestion(url);
     const auto parsed = urls::parse_uri(url);
     if (!parsed) return HttpError{wrong};
     const bool is_http = parsed->scheme_id() == urls::scheme::http || parsed->scheme_id() == urls::scheme::https;

@@ -23,6 +23,22 @@ TEST_CASE("a server's URL has a scheme, a host, and perhaps a port and a path") 
     }
 }
 
+TEST_CASE("parse_server_url: a host without a scheme → the URL that was probably meant") {
+    const auto message = [](const char* url) { return parse_server_url(url).error().message; };
+    CHECK(message("localhost:8080") ==
+          "the server 'localhost:8080' is not of the form http[s]://HOST[:PORT][/PATH] or unix:PATH; did you mean "
+          "http://localhost:8080?");
+    for (const char* url : {"localhost", "127.0.0.1:8080", "[::1]:8080", "broker.example.org"}) {
+        CAPTURE(url);
+        CHECK_THAT(message(url), Catch::EndsWith("; did you mean http://" + std::string(url) + "?"));
+    }
+    for (const char* url :
+         {"", "localhost:0", "a b", "user@localhost", "localhost:8080/a", "ftp://localhost", "http://"}) {
+        CAPTURE(url);
+        CHECK_THAT(message(url), !Catch::Contains("did you mean"));
+    }
+}
+
 TEST_CASE("parse_server_url: unix:PATH → the path of a socket, as it is written") {
     const auto socket = parse_server_url("unix:/run/a b%20.sock/");
     REQUIRE(socket.has_value());
