@@ -124,6 +124,8 @@ private:
             console_.error(end.reason + (end.was_open
                                              ? " (after " + std::to_string(items) + (items == 1 ? " item)" : " items)")
                                              : ""));
+        if (end.reply.body.find("takeover=true") != std::string::npos)  // the broker's reason names its parameter
+            console_.note("--takeover takes it over");
         static_cast<void>(sink_.exit_status());
         return exit_failed;
     }

@@ -158,6 +158,13 @@ Answer change_or_create(const Place& place, const json::object& members, const C
     return ask(place.server, request, about_subscriptions, console);
 }
 
+// The broker's reason names its endpoint; this is the command for that.
+void hint_at_seek(const Answer& answer, const SetSubscriptionOptions& options, const Console& console) {
+    if (!options.start || answer.refusal.find("/seek moves") == std::string::npos) return;
+    console.note("`sluice subscriptions seek " + options.name + " " + *options.start + "` moves it",
+                 {{"about", about_subscriptions}});
+}
+
 }  // namespace
 
 int list_subscriptions(const SubscriptionsOptions& options, Console console) {
@@ -197,6 +204,7 @@ int set_subscription(const SetSubscriptionOptions& options, Console console) {
     } else {
         answer = change_or_create(place, members, console);
     }
+    hint_at_seek(answer, options, console);
     return print_subscription(answer, options, console);
 }
 

@@ -83,7 +83,8 @@ class Commands(Durable):
                 self.assertEqual(done.stdout, "")
                 self.assertIn(expected, done.stderr)
         self.set()
-        self.assertIn("seek", self.subscriptions("set", "work", "--start", "first", status=2).stderr)
+        self.assertIn("\nsluice: `sluice subscriptions seek work first` moves it\n",
+                      self.subscriptions("set", "work", "--start", "first", status=2).stderr)
         self.assertIn("no stream of dead letters", self.subscriptions("dead", "work", status=2).stderr)
 
     def test_all_pages_are_listed(self):
@@ -202,7 +203,8 @@ class Consuming(Durable):
         self.set()
         first = self.consume("--ack")
         eventually(lambda: self.show()["consumers"] == 1, "the first consumer")
-        self.assertRegex(self.ended(status=2).stderr, "^sluice: can't subscribe: .*work")
+        self.assertRegex(self.ended(status=2).stderr,
+                         "^sluice: can't subscribe: .*work.*\nsluice: --takeover takes it over\n$")
         second = self.consume("--ack", "--takeover")
         self.assertEqual(first.line("stderr"), f"sluice: subscribed to work at {self.server[1]}")
         self.assertRegex(first.line("stderr"), "^sluice: the broker ended the subscription: .*taken")

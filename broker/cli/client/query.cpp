@@ -19,6 +19,7 @@ Answer ask(const HttpServer& server, const HttpRequest& request, const std::stri
     if (answer.status == unreported) return answer;
     if (reply->status < ok || reply->status >= multiple_choices) {
         report_problem(console, *reply, is_about_filter(*reply) ? "filter" : name);
+        answer.refusal = reply->body;
         return answer;
     }
     answer.is_ok = true;

@@ -21,6 +21,7 @@ struct Answer {
     boost::json::object body;
     std::string etag;
     std::size_t bytes = 0;  // of the body as it came
+    std::string refusal;    // the body of a refusal that has been reported
 };
 Answer ask(const HttpServer& server, const HttpRequest& request, const std::string& name, const Console& console,
            unsigned unreported = 0);

@@ -84,6 +84,7 @@ TEST_CASE("subscribe --subscription: the broker knows the position, and nothing 
 
 TEST_CASE("subscribe --subscription: refusals → the end, as a connection is refused at first") {
     ScriptedServer server({reply("409 Conflict", "", R"({"detail":"subscription \"work\" is in use"})"),
+                           reply("409 Conflict", "", R"({"detail":"with takeover=true the request takes it over"})"),
                            stream_head + "retry: 0\n: hello\n\n",
                            reply("404 Not Found", "", R"({"detail":"there is no subscription \"work\""})")});
     auto options = consume_from(server);
@@ -91,6 +92,9 @@ TEST_CASE("subscribe --subscription: refusals → the end, as a connection is re
     auto ran = run(subscribe, options);
     CHECK(ran.exit_status == exit_failed);
     CHECK(ran.err == "sluice: can't subscribe: subscription \"work\" is in use\n");
+    CHECK(run(subscribe, options).err ==
+          "sluice: can't subscribe: with takeover=true the request takes it over\n"
+          "sluice: --takeover takes it over\n");
     ran = run(subscribe, options);
     CHECK(ran.exit_status == exit_failed);
     CHECK_THAT(ran.err, Catch::EndsWith("can't subscribe: there is no subscription \"work\"\n"));

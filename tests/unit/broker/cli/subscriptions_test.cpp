@@ -173,6 +173,18 @@ TEST_CASE("subscriptions set: none → created, also if another client is faster
     CHECK(briefs(server) == std::vector<std::string>{patch, put, patch, put, patch, put, put, patch, put});
 }
 
+TEST_CASE("subscriptions set: another start of one that exists → refused, with the command that moves it") {
+    const std::string reason = "start can't be changed; POST /v1/subscriptions/work/seek moves a subscription";
+    ScriptedServer server({refusal("400 Bad Request", reason), refusal("400 Bad Request", "start: no")});
+    auto options = of_work<SetSubscriptionOptions>(server);
+    options.start = "first";
+    const auto ran = run(set_subscription, options);
+    CHECK(ran.exit_status == exit_failed);
+    CHECK(ran.err ==
+          "sluice: subscriptions: " + reason + "\nsluice: `sluice subscriptions seek work first` moves it\n");
+    CHECK(run(set_subscription, options).err == "sluice: subscriptions: start: no\n");
+}
+
 TEST_CASE("subscriptions delete and seek") {
     ScriptedServer server({"HTTP/1.1 204 No Content\r\n\r\n", "HTTP/1.1 204 No Content\r\n\r\n",
                            refusal("412 Precondition Failed", "it has version 9"), shown()});
