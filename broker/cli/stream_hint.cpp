@@ -53,6 +53,13 @@ std::vector<std::string> names_of_streams(Clock::time_point end, const HttpServe
     return names;
 }
 
+// What is meant by a stream's name; "": that is not known. None: the broker has it.
+std::optional<std::string> nearest_stream(Clock::time_point end, const HttpServer& server, const std::string& stream) {
+    const std::vector<std::string> names = names_of_streams(end, server);
+    if (std::find(names.begin(), names.end(), stream) != names.end()) return std::nullopt;
+    return std::string(text::nearest(stream, std::vector<std::string_view>(names.begin(), names.end())));
+}
+
 }  // namespace
 
 void hint_at_unknown_stream(const HttpServer& server, const std::string& stream, std::chrono::milliseconds longest,
@@ -61,16 +68,22 @@ void hint_at_unknown_stream(const HttpServer& server, const std::string& stream,
     const Clock::time_point end = Clock::now() + longest;
     const auto found = fetch_until(end, server, "/v1/streams/" + stream);
     if (!found || found->status != not_found) return;
-    const std::vector<std::string> names = names_of_streams(end, server);
-    if (std::find(names.begin(), names.end(), stream) != names.end()) return;  // it has come meanwhile
-    const std::string_view nearest = text::nearest(stream, std::vector<std::string_view>(names.begin(), names.end()));
+    const std::optional<std::string> nearest = nearest_stream(end, server, stream);
+    if (!nearest) return;  // it has come meanwhile
     std::string text = "the broker has no stream " + stream + " yet; publishing to it creates it";
     json::object more{{"stream", stream}};
-    if (!nearest.empty()) {
-        text += " (did you mean " + std::string(nearest) + "?)";
-        more["nearest"] = nearest;
+    if (!nearest->empty()) {
+        text += " (did you mean " + *nearest + "?)";
+        more["nearest"] = *nearest;
     }
     console.note(text, more);
+}
+
+void hint_at_nearest_stream(const HttpServer& server, const std::string& stream, std::chrono::milliseconds longest,
+                            const Console& console) {
+    const std::optional<std::string> nearest = nearest_stream(Clock::now() + longest, server, stream);
+    if (nearest && !nearest->empty())
+        console.note("did you mean " + *nearest + "?", {{"stream", stream}, {"nearest", *nearest}});
 }
 
 }  // namespace sluice::cli

@@ -9,6 +9,7 @@
 #include "broker/cli/common/lines.hpp"
 #include "broker/cli/common/plain_json.hpp"
 #include "broker/cli/common/with_digits.hpp"
+#include "broker/cli/stream_hint.hpp"
 #include "protocol/text/stream_name.hpp"
 
 namespace sluice::cli {
@@ -120,27 +121,29 @@ int streams(const StreamsOptions& options, Console console) {
         console.error("the name of the stream is not valid: expected " + std::string(text::stream_name_rule));
         return exit_failed;
     }
+    const auto conclude = [&](const Answer& answer) {
+        constexpr unsigned not_found = 404;
+        if (answer.status == not_found) hint_at_nearest_stream(*server, *options.stream, server->silence_max, console);
+        return print_answer(answer, options.json, console);
+    };
     const std::string target = "/v1/streams/" + *options.stream;
     if (options.purge) {
         const std::string before = options.before ? "?before=" + std::to_string(*options.before) : "";
-        return print_answer(ask(*server, request_to(target + "/purge" + before, "POST"), about, console), options.json,
-                            console);
+        return conclude(ask(*server, request_to(target + "/purge" + before, "POST"), about, console));
     }
     if (options.event) {
         const HttpRequest request = request_to(target + "/events/" + std::to_string(*options.event), "DELETE");
-        return print_answer(ask(*server, request, about, console), options.json, console);
+        return conclude(ask(*server, request, about, console));
     }
-    if (options.erase)
-        return print_answer(ask(*server, request_to(target, "DELETE"), about, console), options.json, console);
+    if (options.erase) return conclude(ask(*server, request_to(target, "DELETE"), about, console));
     boost::json::object members;
     for (const std::string& setting : options.set) {
         if (set_member(members, setting)) continue;
         console.error("--set " + setting + ": expected NAME=VALUE, such as deduplicate=false");
         return exit_failed;
     }
-    const Answer answer = options.set.empty() ? ask(*server, request_to(target), about, console)
-                                              : change(*server, target, members, console);
-    return print_answer(answer, options.json, console);
+    return conclude(options.set.empty() ? ask(*server, request_to(target), about, console)
+                                        : change(*server, target, members, console));
 }
 
 }  // namespace sluice::cli

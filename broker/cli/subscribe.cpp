@@ -10,6 +10,7 @@
 #include "broker/cli/common/interrupt.hpp"
 #include "broker/cli/consumer.hpp"
 #include "broker/cli/item_output.hpp"
+#include "broker/cli/stream_hint.hpp"
 #include "broker/cli/subscriber.hpp"
 #include "config/units.hpp"
 #include "protocol/text/ascii.hpp"
@@ -97,7 +98,10 @@ int subscribe(const SubscribeOptions& options, Console console) {
     for (const std::string& text : options.filters)
         if (const auto filter = filter::compile_filter(text)) print_hints(*filter, console);
     Printer printer(options, console);
-    return read_events(options, *server, console, printer);
+    const int exit_status = read_events(options, *server, console, printer);
+    if (exit_status == exit_no_match && options.stream && options.stream != "*")
+        hint_at_unknown_stream(*server, *options.stream, server->silence_max, console);
+    return exit_status;
 }
 
 int replay(const SubscribeOptions& options, Console console) {

@@ -5,12 +5,14 @@
 #include <utility>
 
 #include "broker/cli/client/members.hpp"
+#include "broker/cli/client/problem.hpp"
 #include "broker/cli/client/query.hpp"
 #include "broker/cli/commands.hpp"
 #include "broker/cli/common/columns.hpp"
 #include "broker/cli/common/lines.hpp"
 #include "broker/cli/common/plain_json.hpp"
 #include "broker/cli/common/progress.hpp"
+#include "broker/cli/stream_hint.hpp"
 #include "protocol/text/stream_name.hpp"
 
 namespace sluice::cli {
@@ -191,6 +193,9 @@ int set_subscription(const SetSubscriptionOptions& options, Console console) {
     const Place place = find_place(options, console);
     if (place.name.empty()) return exit_failed;
     const json::object members = members_of(options);
+    // The broker refuses invalid filters.
+    for (const std::string& text : options.filters)
+        if (const auto filter = filter::compile_filter(text)) print_hints(*filter, console);
     Answer answer;
     if (options.create) {
         constexpr unsigned precondition_failed = 412;
@@ -205,7 +210,11 @@ int set_subscription(const SetSubscriptionOptions& options, Console console) {
         answer = change_or_create(place, members, console);
     }
     hint_at_seek(answer, options, console);
-    return print_subscription(answer, options, console);
+    const int exit_status = print_subscription(answer, options, console);
+    for (const std::string& stream : options.streams)
+        if (answer.is_ok && !stream.ends_with('*'))
+            hint_at_unknown_stream(place.server, stream, place.server.silence_max, console);
+    return exit_status;
 }
 
 int delete_subscription(const SubscriptionsOptions& options, Console console) {

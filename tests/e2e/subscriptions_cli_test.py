@@ -50,7 +50,8 @@ class Commands(Durable):
     def test_one_is_made_shown_changed_and_deleted(self):
         made = self.set("--filter", "title = 'a'", "--filter", "title = 'b'", "--ack-wait", "5s", "--max-deliver", "3",
                         "--dead-letter", "dead", "--prefetch", "7", "--share", "--ack", "none", "--start", "first")
-        self.assertEqual(made.stderr, "sluice: the store is in memory, so the subscription ends with the process\n")
+        self.assertEqual(made.stderr, "sluice: the store is in memory, so the subscription ends with the process\n"
+                                      "sluice: the broker has no stream s yet; publishing to it creates it\n")
         for line in ("name +work", r"version +\d+", r'options.streams +\["s"\]', "options.ack +none",
                      "options.ack_wait +5s", "options.max_deliver +3", "options.dead_letter +dead",
                      "options.prefetch +7", "options.share +true", "position +0"):

@@ -400,6 +400,32 @@ TEST_CASE("status prints a line for each value that is not zero, and whether the
     CHECK_THAT(run(status, options).err, Catch::Contains(" is not a Sluice broker: "));
 }
 
+TEST_CASE("streams: a name that the broker does not have → the nearest that it has") {
+    const std::string missing = reply("404 Not Found", "", R"({"detail":"there is no stream"})"),
+                      known = reply("200 OK", "", R"({"streams":[{"name":"news"}]})");
+    ScriptedServer server({missing, known, missing, known, missing, known, missing, known, missing, "{}"});
+    StreamsOptions options;
+    options.server = server.url();
+    options.stream = "nwes";
+    const std::string error = "sluice: streams: there is no stream\n";
+    const auto expect_hint = [&](const std::string& hint) {
+        const auto ran = run(streams, options);
+        CHECK(ran.exit_status == exit_failed);
+        CHECK(ran.out.empty());
+        CHECK(ran.err == error + hint);
+    };
+    expect_hint("sluice: did you mean news?\n");
+    options.erase = true;
+    expect_hint("sluice: did you mean news?\n");
+    options.erase = false;
+    options.purge = true;
+    expect_hint("sluice: did you mean news?\n");
+    options.purge = false;
+    options.stream = "prices";
+    expect_hint("");
+    expect_hint("");
+}
+
 TEST_CASE("no command talks to a server whose URL it does not understand") {
     StatusOptions options;
     options.server = "localhost";

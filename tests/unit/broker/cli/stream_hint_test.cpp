@@ -44,6 +44,23 @@ TEST_CASE("hint_at_unknown_stream: no such stream → a note, with the nearest n
     CHECK_THAT(server.requests().at(2), Catch::StartsWith("GET /v1/streams?after=prices HTTP"));
 }
 
+TEST_CASE("hint_at_nearest_stream: a stream of nearly this name, and not the stream itself → a note") {
+    ScriptedServer server({reply("200 OK", "", R"({"streams":[{"name":"prices"},{"name":"news"}]})"),
+                           reply("200 OK", "", R"({"streams":[{"name":"news"},{"name":"newz"}]})"),
+                           reply("200 OK", "", R"({"streams":[{"name":"prices"}]})"),
+                           reply("403 Forbidden", "", "{}")});
+    HttpServer where;
+    static_cast<ServerUrl&>(where) = *parse_server_url(server.url());
+    const auto hint = [&] {
+        std::ostringstream out, err;
+        hint_at_nearest_stream(where, "newz", std::chrono::minutes(10), Console{out, err});
+        CHECK(out.str().empty());
+        return err.str();
+    };
+    CHECK(hint() == "sluice: did you mean news?\n");
+    for (int i = 0; i < 3; ++i) CHECK(hint().empty());
+}
+
 TEST_CASE("hint_at_unknown_stream: the stream comes meanwhile → no note") {
     ScriptedServer server({reply("404 Not Found", "", R"({"detail":"no such stream"})"),
                            reply("200 OK", "", R"({"streams":[{"name":"news"},{"name":"newz"}]})")});

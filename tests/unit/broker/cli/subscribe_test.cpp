@@ -230,6 +230,26 @@ TEST_CASE("replay prints what the broker keeps, and ends with it") {
     CHECK_THAT(requests.at(2), Catch::Contains("&filter=b&since=1h&until=now HTTP"));
 }
 
+TEST_CASE("replay: nothing from a stream that the broker does not have → a note") {
+    const std::string nothing = events_head + ": subscribed\n\n";
+    ScriptedServer server({nothing, reply("404 Not Found", "", R"({"detail":"no such stream"})"),
+                           reply("200 OK", "", R"({"streams":[{"name":"news"}]})"), nothing, reply("200 OK", "", "{}"),
+                           nothing});
+    auto options = subscribe_to(server);
+    options.stream = "nwes";
+    auto ran = run(replay, options);
+    CHECK(ran.exit_status == exit_no_match);
+    CHECK(ran.out.empty());
+    CHECK(ran.err == "sluice: the broker has no stream nwes yet; publishing to it creates it (did you mean news?)\n");
+    for (const char* known : {"news", "*"}) {
+        options.stream = known;
+        ran = run(replay, options);
+        CHECK(ran.exit_status == exit_no_match);
+        CHECK((ran.out + ran.err).empty());
+    }
+    CHECK_THAT(server.requests().at(1), Catch::StartsWith("GET /v1/streams/nwes HTTP"));
+}
+
 TEST_CASE("subscribe ends when the broker refuses it after a restart") {
     ScriptedServer server(
         {events_head + "retry: 0\n: hello\n\n", reply("404 Not Found", "", R"({"detail":"no such stream"})")});

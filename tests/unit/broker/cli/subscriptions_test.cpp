@@ -124,7 +124,7 @@ TEST_CASE("subscriptions show: its members, with its version") {
 }
 
 TEST_CASE("subscriptions set: one that exists → only what is given is changed") {
-    ScriptedServer server({shown(), shown()});
+    ScriptedServer server({shown(), reply("200 OK", "", "{}"), shown()});
     auto options = of_work<SetSubscriptionOptions>(server);
     options.streams = {"s", "news.*"};
     options.filters = {"a = 'b'"};
@@ -146,7 +146,7 @@ TEST_CASE("subscriptions set: one that exists → only what is given is changed"
               R"(PATCH /v1/subscriptions/work {"streams":["s","news.*"],"filters":["a = 'b'"],"start":"first",)"
               R"("ack":"cumulative","ack_wait":"5s","max_deliver":3,"dead_letter":"","prefetch":10,"share":false,)"
               R"("hold_bytes":"1MiB"})",
-              R"(PATCH /v1/subscriptions/work If-Match: "7" {"filters":null,"prefetch":null})"});
+              "GET /v1/streams/s", R"(PATCH /v1/subscriptions/work If-Match: "7" {"filters":null,"prefetch":null})"});
 }
 
 TEST_CASE("subscriptions set: none → created, also if another client is faster") {
@@ -171,6 +171,25 @@ TEST_CASE("subscriptions set: none → created, also if another client is faster
     const std::string patch = R"(PATCH /v1/subscriptions/work {"filters":null,"prefetch":0})",
                       put = R"(PUT /v1/subscriptions/work If-None-Match: * {"prefetch":0})";
     CHECK(briefs(server) == std::vector<std::string>{patch, put, patch, put, patch, put, put, patch, put});
+}
+
+TEST_CASE("subscriptions set: a stream that the broker does not have yet, a doubtful filter → notes") {
+    ScriptedServer server({shown(), reply("404 Not Found", "", R"({"detail":"no such stream"})"),
+                           reply("200 OK", "", R"({"streams":[{"name":"news"}]})"),
+                           refusal("400 Bad Request", "prefetch: no")});
+    auto options = of_work<SetSubscriptionOptions>(server);
+    options.streams = {"nwes"};
+    options.filters = {"title = Cheap"};
+    const auto ran = run(set_subscription, options);
+    CHECK(ran.exit_status == exit_done);
+    const std::string hint =
+        "sluice: hint: filter:1:7: Cheap without quotes is the name of an element; for the text write title = "
+        "'Cheap'\ntitle = Cheap\n      ^\n";
+    CHECK(ran.err == hint +
+                         "sluice: it ends with the process\n"
+                         "sluice: the broker has no stream nwes yet; publishing to it creates it (did you mean "
+                         "news?)\n");
+    CHECK(run(set_subscription, options).err == hint + "sluice: subscriptions: prefetch: no\n");
 }
 
 TEST_CASE("subscriptions set: another start of one that exists → refused, with the command that moves it") {
