@@ -123,7 +123,11 @@ int streams(const StreamsOptions& options, Console console) {
     }
     const auto conclude = [&](const Answer& answer) {
         constexpr unsigned not_found = 404;
-        if (answer.status == not_found) hint_at_nearest_stream(*server, *options.stream, server->silence_max, console);
+        const bool is_shown = !options.purge && !options.event && !options.erase;
+        if (answer.status == not_found && is_shown && options.stream == "list")
+            console.note("`sluice streams` lists them", {{"about", about}});
+        else if (answer.status == not_found)
+            hint_at_nearest_stream(*server, *options.stream, server->silence_max, console);
         return print_answer(answer, options.json, console);
     };
     const std::string target = "/v1/streams/" + *options.stream;

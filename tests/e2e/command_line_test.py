@@ -295,6 +295,7 @@ class CommandLine(unittest.TestCase):
                                         (["news", "--set", "deduplication_window=5"],
                                          "sluice: streams: deduplication_window: 5 has no unit; write 5s"),
                                         (["news", "--set", "repare=strict"], 'did you mean "repair"?'),
+                                        (["list"], 'there is no stream "list"\nsluice: `sluice streams` lists them\n'),
                                         (["a b"], "the name of the stream is not valid"),
                                         ([""], "the name of the stream is not valid"),
                                         ([".."], "the name of the stream is not valid"),

@@ -403,7 +403,7 @@ TEST_CASE("status prints a line for each value that is not zero, and whether the
 TEST_CASE("streams: a name that the broker does not have → the nearest that it has") {
     const std::string missing = reply("404 Not Found", "", R"({"detail":"there is no stream"})"),
                       known = reply("200 OK", "", R"({"streams":[{"name":"news"}]})");
-    ScriptedServer server({missing, known, missing, known, missing, known, missing, known, missing, "{}"});
+    ScriptedServer server({missing, known, missing, known, missing, known, missing, known, missing, "{}", missing});
     StreamsOptions options;
     options.server = server.url();
     options.stream = "nwes";
@@ -424,6 +424,8 @@ TEST_CASE("streams: a name that the broker does not have → the nearest that it
     options.stream = "prices";
     expect_hint("");
     expect_hint("");
+    options.stream = "list";
+    expect_hint("sluice: `sluice streams` lists them\n");
 }
 
 TEST_CASE("no command talks to a server whose URL it does not understand") {
