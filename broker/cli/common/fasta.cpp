@@ -16,22 +16,27 @@ FastaFile parse_fasta(std::string_view text) {
         file.error_line = line;
         return file;
     };
-    const auto has_empty_record = [&] { return !file.records.empty() && file.records.back().sequence.empty(); };
+    const auto leave_out_if_empty = [&] {
+        if (file.records.empty() || !file.records.back().sequence.empty()) return;
+        file.empty_records.push_back({std::move(file.records.back().name), last_header});
+        file.records.pop_back();
+    };
     reader.give(text, true);
     while (const auto part = reader.next()) {
         if (part->kind == Kind::residues) {
             file.records.back().sequence += part->text;
         } else if (part->kind == Kind::header) {
-            if (has_empty_record()) return refuse(last_header, "the sequence has no letters");
+            leave_out_if_empty();
             file.records.push_back({std::string(text::fasta_name(part->text)), {}});
             last_header = reader.line();
         } else {
             return refuse(reader.line(), describe_fasta_fault(reader, *part));
         }
     }
-    if (file.records.empty()) return refuse(1, "there is no sequence");
-    if (has_empty_record()) return refuse(last_header, "the sequence has no letters");
-    return file;
+    leave_out_if_empty();
+    if (!file.records.empty()) return file;
+    if (file.empty_records.empty()) return refuse(1, "there is no sequence");
+    return refuse(file.empty_records.front().line, "the sequence has no letters");
 }
 
 bool has_fasta_name(std::string_view path) {

@@ -13,13 +13,19 @@ struct FastaRecord {
     std::string sequence;  // letters, '*', '-' and '.', without line breaks and blanks
 };
 
+struct EmptyFastaRecord {
+    std::string name;
+    std::size_t line;  // of its header
+};
+
 struct FastaFile {
     std::vector<FastaRecord> records;
-    std::string error;  // empty: none
+    std::vector<EmptyFastaRecord> empty_records;  // without letters, and thus not among the records
+    std::string error;                            // empty: none
     std::size_t error_line = 0;
 };
 
-// A record without letters is an error, since there is nothing to align.
+// A file in which no record has letters is an error, since there is nothing to align.
 FastaFile parse_fasta(std::string_view text);
 
 // Whether the name ends in .fasta, .fa, .fas, .fna, .faa, .ffn or .frn, in any case.

@@ -18,6 +18,16 @@ namespace {
 
 using namespace alignment;
 
+void warn_of_empty_records(const std::string& path, const std::vector<EmptyFastaRecord>& empty,
+                           const Console& console) {
+    if (empty.empty()) return;
+    const auto& first = empty.front();
+    report_warning(path, first.line,
+                   (first.name.empty() ? "the record" : first.name) + " has no letters; left out" +
+                       (empty.size() > 1 ? " (others without letters: " + std::to_string(empty.size() - 1) + ")" : ""),
+                   console);
+}
+
 std::optional<std::vector<FastaRecord>> read_sequences(const std::string& path, Console console) {
     const auto [bytes, error] = read_whole_file(path);
     if (!error.empty()) {
@@ -29,6 +39,7 @@ std::optional<std::vector<FastaRecord>> read_sequences(const std::string& path, 
         report_error(path, file.error_line, file.error, console);
         return std::nullopt;
     }
+    warn_of_empty_records(path, file.empty_records, console);
     return std::move(file.records);
 }
 

@@ -4,15 +4,30 @@
 
 namespace sluice::cli {
 
+namespace {
+
+std::string placed(const std::string& path, std::size_t line, const std::string& text) {
+    return input_name(path) + (line > 0 ? ":" + std::to_string(line) : "") + ": " + text;
+}
+
+boost::json::object place_of(const std::string& path, std::size_t line) {
+    boost::json::object place{{"about", input_name(path)}};
+    if (line > 0) place["line"] = line;
+    return place;
+}
+
+}  // namespace
+
 void report_unreadable(const std::string& path, const std::string& reason, const Console& console) {
     console.error(describe_unreadable(path, reason), {{"about", input_name(path)}});
 }
 
 void report_error(const std::string& path, std::size_t line, const std::string& text, const Console& console) {
-    const std::string name = input_name(path);
-    boost::json::object more{{"about", name}};
-    if (line > 0) more["line"] = line;
-    console.error(name + (line > 0 ? ":" + std::to_string(line) : "") + ": " + text, more);
+    console.error(placed(path, line, text), place_of(path, line));
+}
+
+void report_warning(const std::string& path, std::size_t line, const std::string& text, const Console& console) {
+    console.warning(placed(path, line, text), place_of(path, line));
 }
 
 }  // namespace sluice::cli

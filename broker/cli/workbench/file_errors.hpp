@@ -13,5 +13,7 @@ void report_unreadable(const std::string& path, const std::string& reason, const
 
 // "FILE:LINE: TEXT"; without a line, which is 0 then, "FILE: TEXT".
 void report_error(const std::string& path, std::size_t line, const std::string& text, const Console& console);
+// Likewise, of what is no error.
+void report_warning(const std::string& path, std::size_t line, const std::string& text, const Console& console);
 
 }  // namespace sluice::cli

@@ -48,6 +48,10 @@ PatternFile parse_patterns(std::string bytes, bool is_fasta, const PatternLimits
         for (const FastaRecord& record : fasta.records) (bytes += record.sequence) += '\n';
         file.error = std::move(fasta.error);
         file.error_line = fasta.error_line;
+        if (file.error.empty() && !fasta.empty_records.empty()) {  // without it, others would have other numbers
+            file.error = "the sequence has no letters; remove the record";
+            file.error_line = fasta.empty_records.front().line;
+        }
     }
     file.bytes = std::make_unique<const std::string>(std::move(bytes));
     if (file.error.empty()) split(file, limits);

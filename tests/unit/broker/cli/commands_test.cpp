@@ -111,6 +111,21 @@ TEST_CASE("align prints score, place and alignment of every pair, and says what 
     CHECK(run(align, options).exit_status == exit_failed);
 }
 
+TEST_CASE("align leaves out records without letters, and says so") {
+    const TemporaryFile genome(">chr1\nACGT\n>chr2\n>chr3\n", "genome.fa"), none(">chr1\n", "none.fa");
+    AlignOptions options;
+    options.query_file = options.text_file = genome.path();
+    options.format = AlignFormat::paf;
+    const auto ran = run(align, options);
+    CHECK(ran.exit_status == exit_done);
+    CHECK(ran.out == "chr1\t4\t0\t4\t+\tchr1\t4\t0\t4\t4\t4\t255\tAS:i:4\tNM:i:0\tcg:Z:4=\n");
+    CHECK_THAT(ran.err, Catch::StartsWith("sluice: " + genome.path() +
+                                          ":3: chr2 has no letters; left out (others without letters: 1)\n"));
+    options.text_file = none.path();
+    CHECK(run(align, options).exit_status == exit_failed);
+    CHECK_THAT(run(align, options).err, Catch::EndsWith("none.fa:1: the sequence has no letters\n"));
+}
+
 TEST_CASE("match of several files as JSON prints an object a line, with the file's name") {
     const TemporaryFile one(feed), two(feed, "a \"b\".xml");
     MatchOptions options;

@@ -52,7 +52,7 @@ TEST_CASE("parse_patterns: of FASTA, each record is a pattern") {
     const auto file = parse("\xEF\xBB\xBF>a\nAC\nGT\n>b\r\nT T\r\n>c\nACGT\n", true);
     CHECK(file.error.empty());
     CHECK(file.patterns == Views{"ACGT", "TT", "ACGT"});
-    check_fault(parse(">a\nA\n>b\n", true), "the sequence has no letters", 3);
+    check_fault(parse(">a\nA\n>b\n", true), "the sequence has no letters; remove the record", 3);
     check_fault(parse(">a\nA\n>b\nAAAA\nAAAA\n", true), "record 2: too long", 0);
 }
 
