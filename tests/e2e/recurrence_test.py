@@ -277,12 +277,13 @@ class Recurrence(unittest.TestCase):
                 (["--plot", "-", "--json"], "a plot can't be drawn between lines of JSON"),
                 (["--plot", "x.svg"], "can't write a plot to x.svg: plots are PNG; give a name that ends in .png, or -"),
                 (["--plot", "png"], "can't write a plot to png: plots are PNG"),
-                (["--size", "33"], "--size must be a whole number from 0 to 32, not 33"),
+                (["--size", "33"], "--size must be a whole number from 2 to 32, not 33"),
+                (["--size", "0"], "--size must be a whole number from 2 to 32, not 0"),
                 (["--windows", "1"], "--windows must be a whole number from 2 to 1099511627776, not 1"),
                 (["--epsilon", "0"], "--epsilon must be a number above 0, not 0"),
                 (["--epsilon", "nan"], "--epsilon must be a number above 0, not nan"),
                 (["--epsilon", "inf"], "--epsilon must be a number above 0, not inf"),
-                (["--v-min", "-1"], "--v-min must be a whole number from 0 to 2147483647, not -1"),
+                (["--v-min", "-1"], "--v-min must be a whole number from 1 to 2147483647, not -1"),
                 (["--algorithm", "fast"], "--algorithm must be exact or microstates, not fast")):
             epsilon = [] if "--epsilon" in arguments else ["--epsilon", "1"]
             done = sluice("recurrence", *epsilon, *arguments, "series.txt", cwd=self.folder)

@@ -111,12 +111,14 @@ std::string message_of(const CLI::App& app, const CLI::ParseError& error) {
     return error.what();
 }
 
-std::uint64_t read_number(const std::string& option, const std::string& text, std::uint64_t max, const char* what) {
+std::uint64_t read_number(const std::string& option, const std::string& text, std::uint64_t min, std::uint64_t max,
+                          const char* what) {
     std::uint64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error == std::errc() && end == text.data() + text.size() && number <= max) return number;
-    const std::string range =
-        max == std::numeric_limits<std::uint64_t>::max() ? " of at least 0" : " from 0 to " + std::to_string(max);
+    if (error == std::errc() && end == text.data() + text.size() && number >= min && number <= max) return number;
+    const std::string range = max == std::numeric_limits<std::uint64_t>::max()
+                                  ? " of at least " + std::to_string(min)
+                                  : " from " + std::to_string(min) + " to " + std::to_string(max);
     throw CLI::ValidationError(option + " must be " + what + range + ", not " + text);
 }
 
@@ -180,8 +182,13 @@ std::vector<std::string> choices_of(CLI::Option& option) {
 
 void add_number(CLI::App& app, const std::string& option, const std::string& what, std::uint64_t max,
                 std::function<void(std::uint64_t)> set) {
-    const auto take = [option, max, set = std::move(set)](const std::string& given) {
-        set(read_number(option, given, max, "a whole number"));
+    add_number_from(app, option, what, 0, max, std::move(set));
+}
+
+void add_number_from(CLI::App& app, const std::string& option, const std::string& what, std::uint64_t min,
+                     std::uint64_t max, std::function<void(std::uint64_t)> set) {
+    const auto take = [option, min, max, set = std::move(set)](const std::string& given) {
+        set(read_number(option, given, min, max, "a whole number"));
     };
     app.add_option_function<std::string>(option, take, what)->type_name("NUMBER");
 }
@@ -190,7 +197,7 @@ void add_numbers(CLI::App& app, const std::string& option, const std::string& wh
                  std::function<void(std::vector<std::uint64_t>)> set) {
     const auto take = [option, max, set = std::move(set)](const std::vector<std::string>& given) {
         std::vector<std::uint64_t> numbers;
-        for (const std::string& each : given) numbers.push_back(read_number(option, each, max, "whole numbers"));
+        for (const std::string& each : given) numbers.push_back(read_number(option, each, 0, max, "whole numbers"));
         set(std::move(numbers));
     };
     app.add_option_function<std::vector<std::string>>(option, take, what)

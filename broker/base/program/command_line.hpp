@@ -34,6 +34,10 @@ std::vector<std::string> choices_of(CLI::Option& option);
 void add_number(CLI::App& app, const std::string& option, const std::string& what, std::uint64_t max,
                 std::function<void(std::uint64_t)> set);
 
+// Likewise, a whole number from `min` to `max`.
+void add_number_from(CLI::App& app, const std::string& option, const std::string& what, std::uint64_t min,
+                     std::uint64_t max, std::function<void(std::uint64_t)> set);
+
 // Adds an option whose value is a list of whole numbers up to `max`, separated by commas.
 void add_numbers(CLI::App& app, const std::string& option, const std::string& what, std::uint64_t max,
                  std::function<void(std::vector<std::uint64_t>)> set);

@@ -2,11 +2,9 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "broker/cli/common/add_command.hpp"
 #include "broker/cli/workbench/operator_commands.hpp"
@@ -26,17 +24,6 @@ double read_epsilon(const std::string& text) {
     return epsilon;
 }
 
-// A whole number from `min` to `max`.
-void add_number_from(CLI::App& command, const std::string& option, const char* what, std::uint64_t min,
-                     std::uint64_t max, std::function<void(std::uint64_t)> set) {
-    base::add_number(command, option, what, max, [option, min, max, set = std::move(set)](std::uint64_t n) {
-        if (n < min)
-            throw CLI::ValidationError(option + " must be a whole number from " + std::to_string(min) + " to " +
-                                       std::to_string(max) + ", not " + std::to_string(n));
-        set(n);
-    });
-}
-
 void add_recurrence_numbers(CLI::App& command, const std::shared_ptr<RecurrenceOptions>& options) {
     command
         .add_option_function<std::string>(
@@ -47,8 +34,8 @@ void add_recurrence_numbers(CLI::App& command, const std::shared_ptr<RecurrenceO
     const auto add_length = [&](const char* option, const char* what, std::uint64_t min, std::uint64_t max,
                                 std::uint32_t& length) {
         // The options live as long as the command.
-        add_number_from(command, option, what, min, max,
-                        [options, &length](std::uint64_t n) { length = static_cast<std::uint32_t>(n); });
+        base::add_number_from(command, option, what, min, max,
+                              [options, &length](std::uint64_t n) { length = static_cast<std::uint32_t>(n); });
     };
     add_length("--v-min", "Vertical lines count from this many points on, for laminarity (default: 2)", 1, points_max,
                options->v_min);
@@ -56,12 +43,12 @@ void add_recurrence_numbers(CLI::App& command, const std::shared_ptr<RecurrenceO
                options->l_min);
     add_length("--theiler", "Determinism leaves out this many diagonals, from the main one on (default: 1)", 0,
                points_max, options->theiler);
-    add_number_from(command, "--windows",
-                    "The number of microstates (default: until the standard error is below 0.005)", 2,
-                    recurrence::windows_max, [options](std::uint64_t n) { options->windows = n; });
-    add_number_from(command, "--size", "The microstates' rows and columns, up to 32 (default: 32)", 2,
-                    recurrence::MicrostateOptions::size_max,
-                    [options](std::uint64_t n) { options->size = static_cast<std::uint32_t>(n); });
+    base::add_number_from(command, "--windows",
+                          "The number of microstates (default: until the standard error is below 0.005)", 2,
+                          recurrence::windows_max, [options](std::uint64_t n) { options->windows = n; });
+    base::add_number_from(command, "--size", "The microstates' rows and columns, from 2 to 32 (default: 32)", 2,
+                          recurrence::MicrostateOptions::size_max,
+                          [options](std::uint64_t n) { options->size = static_cast<std::uint32_t>(n); });
     base::add_number(command, "--seed", "Chooses the microstates' places (default: 1)",
                      std::numeric_limits<std::uint64_t>::max(), [options](std::uint64_t n) { options->seed = n; });
     base::add_number(command, "--threads", "Threads on the CPU (default: one per core)", threads_max,
