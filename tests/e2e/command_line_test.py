@@ -100,6 +100,10 @@ class CommandLine(unittest.TestCase):
                                                "'-': sluice match -- '-price < 0'"),
             (["subscribe", "-a"], "there is no option -a; write -- before a filter that begins with '-': sluice "
                                   "subscribe -- '-price < 0'"),
+            (["explain", "--(-price) < 0"], "there is no option --(-price); write -- before a filter that begins with "
+                                            "'-': sluice explain -- '-price < 0'"),
+            (["explain", "--foo", "price < 3"], "there is no option --foo"),
+            (["match", "--annotate", "alignment", "true()", "a.xml"], "there is no option --annotate"),
             (["status", "-a"], "there is no option -a"),
             (["subscribe", "--format", "foo", "a"], "--format must be title, json, xml or source, not foo"),
             (["match", "--format", "1", "a", "b"], "--format must be title, json, xml or source, not 1"),

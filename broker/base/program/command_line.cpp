@@ -54,10 +54,10 @@ std::string innermost_name(const CLI::App& app) {
     return app.get_name() + (commands.empty() ? "" : " " + innermost_name(*commands.back()));
 }
 
-// "; write -- before …", or "" for commands without filters.
-std::string filter_after_dashes(const CLI::App& app) {
-    const CLI::App& command = innermost(app);
-    if (command.get_option_no_throw("FILTER") == nullptr) return "";
+// "; write -- before …" if `written` may be a filter, or "".
+std::string filter_after_dashes(const CLI::App& app, const std::string& written) {
+    if (innermost(app).get_option_no_throw("FILTER") == nullptr) return "";
+    if (written.starts_with("--") && written.find(' ') == std::string::npos) return "";
     return "; write -- before a filter that begins with '-': " + innermost_name(app) + " -- '-price < 0'";
 }
 
@@ -70,7 +70,7 @@ std::string no_option(const CLI::App& app, const std::string& written) {
     if (std::find(known.begin(), known.end(), name) != known.end())
         return name + " goes after the subcommand: " + innermost_name(app) + " " + name;
     const std::string meant = suggestion(name, known);
-    return "there is no option " + name + (meant.empty() ? filter_after_dashes(app) : meant);
+    return "there is no option " + name + (meant.empty() ? filter_after_dashes(app, written) : meant);
 }
 
 // Rewords CLI11's complaint about the number of an option's values.
