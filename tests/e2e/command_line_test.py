@@ -145,6 +145,10 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(self.complaint("SLUICED", "--port", "3"), "sluiced: there is no option --port")
         self.assertEqual(self.complaint("SLUICED", "--set"), "sluiced: --set needs a value: NAME=VALUE")
 
+    def test_where_to_read_on(self):
+        self.assertIn("\nRun sluice help for more information.\n", run("SLUICE", "help", "nosuch").stderr)
+        self.assertIn("\nRun sluice streams --help for more", run("SLUICE", "streams", "--nosuch").stderr)
+
     def test_a_filter_that_begins_with_a_dash(self):
         explained = run("SLUICE", "explain", "--", "-price < 0")
         self.assertEqual((explained.returncode, explained.stderr), (0, ""))

@@ -150,8 +150,10 @@ std::optional<int> parse_command_line(CLI::App& app, int argc, char** argv, int 
         app.exit(wanted);
         return 0;
     } catch (const CLI::ParseError& error) {
-        std::cerr << app.get_name() << ": " << text::terminal_lines(message_of(app, error)) << "\nRun "
-                  << innermost_name(app) << " --help for more information.\n";
+        const std::string command = innermost_name(app);
+        const char* const help = command.ends_with(" help") ? "" : " --help";
+        std::cerr << app.get_name() << ": " << text::terminal_lines(message_of(app, error)) << "\nRun " << command
+                  << help << " for more information.\n";
         return status_if_wrong;
     }
 }
