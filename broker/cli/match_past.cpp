@@ -10,6 +10,8 @@
 #include "broker/cli/client/query.hpp"
 #include "broker/cli/common/columns.hpp"
 #include "broker/cli/common/plain_json.hpp"
+#include "config/units.hpp"
+#include "protocol/text/date.hpp"
 
 namespace sluice::cli {
 
@@ -93,6 +95,11 @@ bool report_gaps(const json::object& reply, const std::string& stream, const Con
 }  // namespace
 
 int match_past(const MatchOptions& options, const Console& console) {
+    if (!config::parse_duration(*options.since) && !text::parse_date(*options.since)) {
+        console.error("--since: expected a time such as 2026-11-27T10:00:00Z, or a duration such as 24h, not \"" +
+                      *options.since + "\"");
+        return exit_failed;
+    }
     auto server = find_server(options);
     if (!server) {
         console.error(server.error().message);
@@ -105,7 +112,7 @@ int match_past(const MatchOptions& options, const Console& console) {
     request.content_type = "application/json";
     request.body = json::serialize(
         json::object{{"filter", options.filter}, {"stream", options.stream}, {"since", *options.since}});
-    const Answer answer = ask(*server, request, "filter", console);
+    const Answer answer = ask(*server, request, "match", console);
     if (!answer.is_ok) return exit_failed;
     report_hints(answer.body, console);
     if (options.json) {

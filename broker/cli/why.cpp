@@ -11,6 +11,7 @@
 #include "broker/cli/common/columns.hpp"
 #include "broker/cli/common/plain_json.hpp"
 #include "broker/match/elided.hpp"
+#include "config/units.hpp"
 #include "protocol/text/terminal.hpp"
 #include "protocol/text/utf8.hpp"
 
@@ -99,9 +100,12 @@ void print(const json::object& reply, const Console& console) {
 }
 
 bool is_id(std::string_view text) {
-    return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-        return c == '-' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    });
+    const std::size_t dash = text.rfind('-');
+    const bool has_epoch = dash != std::string_view::npos && dash != 0;
+    const auto number = config::parse_integer(has_epoch ? text.substr(dash + 1) : text);
+    return number && *number != 0 && std::all_of(text.begin(), text.end(), [](char c) {
+               return c == '-' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+           });
 }
 
 }  // namespace

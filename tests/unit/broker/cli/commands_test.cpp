@@ -492,7 +492,9 @@ TEST_CASE("match --since says what its counts leave out") {
     ScriptedServer server(
         {reply("200 OK", "", body("\"retention\"", "false")),
          reply("200 OK", "", R"({"matched":0,"complete":true,"reset":"epoch"})"),
-         reply("400 Bad Request", "", R"({"detail":"no filter","line":3,"column":4})"),
+         reply("400 Bad Request", "",
+               R"({"type":"urn:sluice:problem:filter","detail":"no filter","line":3,"column":4})"),
+         reply("404 Not Found", "", R"({"detail":"no stream"})"),
          reply("200 OK", "", R"({"matched":-1,"hours":7,"examples":[7],"hints":[{}],"complete":[]})")});
     MatchOptions options;
     options.server = server.url();
@@ -513,7 +515,13 @@ TEST_CASE("match --since says what its counts leave out") {
     CHECK(none.exit_status == exit_no_match);
     CHECK(none.err == "sluice: the broker has no older events: it began later\n");
     CHECK(run(match, options).err == "sluice: filter:3:4: no filter\n");
+    CHECK(run(match, options).err == "sluice: match: no stream\n");
     CHECK(run(match, options).exit_status == exit_undecided);
+    options.since = "yesterday";
+    CHECK(run(match, options).exit_status == exit_failed);
+    CHECK(run(match, options).err ==
+          "sluice: --since: expected a time such as 2026-11-27T10:00:00Z, or a duration such as 24h, not "
+          "\"yesterday\"\n");
 }
 
 TEST_CASE("why prints the answer, the conditions with their values, and the alternatives") {
@@ -570,7 +578,9 @@ TEST_CASE("why tells by its exit status whether the event matches") {
     CHECK(missing.err == "sluice: why: no event\n");
     CHECK(run(why, options).err == "sluice: filter:1:2: bad\n");
     CHECK(run(why, options).exit_status == exit_undecided);
-    options.id = "1/2";
-    CHECK(run(why, options).err ==
-          "sluice: --id: expected an event's number, or EPOCH-ID as in the event stream, not \"1/2\"\n");
+    for (const std::string id : {"1/2", "x", "", "0", "-1", "k-", "k/-1", "k-7a"}) {
+        options.id = id;
+        CHECK(run(why, options).err ==
+              "sluice: --id: expected an event's number, or EPOCH-ID as in the event stream, not \"" + id + "\"\n");
+    }
 }
