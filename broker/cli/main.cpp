@@ -79,11 +79,14 @@ void add_publish(CLI::App& app, int& exit_status) {
     command
         .add_option("FILE", options->files,
                     "Documents, which may be compressed by gzip; - reads standard input. Names ending in .ndjson, "
-                    ".jsonl, .csv, .fasta, .fa, .fastq, .fq and .json tell the format, else the text does")
+                    ".jsonl, .csv, .tsv, .fasta, .fa, .fastq, .fq and .json, in upper or lower case, also with .gz, "
+                    "tell the format, else the text does")
         ->required();
     command.add_option("--stream", options->stream, "Stream to publish to; the broker has a default");
-    command.add_flag("--deduplicate,!--no-deduplicate", options->deduplicate,
-                     "Leave out items that the stream already has unchanged (default: yes)");
+    command.add_flag(
+        "--deduplicate,!--no-deduplicate", options->deduplicate,
+        "Leave out items that the stream already has unchanged (default: yes); of data that is not a feed, "
+        "only in a stream with an id_path");
     add_content_type(command, options->content_type);
     const std::string lines_text =
         "Send each line as a document of its own, as it comes; --whole: all as one document (default: lines if "
