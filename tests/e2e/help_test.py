@@ -112,6 +112,12 @@ class Help(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("there is no subcommand 'subscrib'; did you mean 'subscribe'?", done.stderr)
 
+    def test_what_the_columns_are(self):
+        for command, counts in (("align", "letters count from 1"), ("search", "They count from 0"),
+                                ("distance", "and count from 1")):
+            self.assertRegex(sluice("help", command).stdout, f"(?m)^Output: .*{counts}")
+            self.assertIn(counts, re.sub(r"\s+", " ", sluice("manual").stdout))
+
     def test_the_version_says_how_it_was_built(self):
         text = sluice("-V").stdout
         self.assertEqual(text, sluice("--version").stdout)

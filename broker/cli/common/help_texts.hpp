@@ -25,14 +25,16 @@ struct CommandHelp {
     bool takes_a_filter;
     const char* examples;
     const char* exit_status = "0 done, 2 failed";
+    const char* output = "";  // what a line of it has
 };
 
 inline std::string footer(const CommandHelp& help) {
     const std::string filter =
         "A filter is an XPath 1.0 path or condition: \"//item[category='politics']\", \"price < 90 and "
         "not(sold)\".\n\n";
+    const std::string output = *help.output == '\0' ? "" : std::string("Output: ") + help.output + "\n\n";
     const std::string examples = *help.examples == '\0' ? "" : std::string("Examples:\n") + help.examples + "\n";
-    return (help.takes_a_filter ? filter : "") + examples + "Exit status: " + help.exit_status + ".";
+    return (help.takes_a_filter ? filter : "") + output + examples + "Exit status: " + help.exit_status + ".";
 }
 
 constexpr CommandHelp publish{false, R"(  sluice publish news.rss archive.atom.gz
@@ -93,22 +95,35 @@ constexpr CommandHelp user_command{false, ""};
 constexpr CommandHelp align{false, R"(  sluice align --alignment read.fasta genome.fasta
   sluice align --format tsv read.fasta genome.fasta > scores.tsv
   sluice align --both-strands --format paf read.fasta genome.fasta > read.paf
-)"};
+)",
+                            "0 done, 2 failed",
+                            "names, lengths and score of each pair; with --alignment or paf also its positions, counts "
+                            "and CIGAR. In text, tsv and json letters count from 1, and an end is the last letter; in "
+                            "paf from 0, and an end is the letter after the last."};
 
-constexpr CommandHelp search{false, R"(  sluice search patterns.txt genome.fasta
+constexpr CommandHelp search{
+    false, R"(  sluice search patterns.txt genome.fasta
   sluice search --count patterns.txt genome.fasta > counts.tsv
   sluice search --plain patterns.txt genome.fasta
   sluice search --both-strands --ignore-case patterns.txt genome.fasta
   cat genome.fasta | sluice search --summary --algorithm prefix-sums patterns.txt -
 )",
-                             "0 a pattern occurs, 1 none occurs, 2 failed"};
+    "0 a pattern occurs, 1 none occurs, 2 failed",
+    "FILE:RECORD:OFFSET:STRAND:PATTERN, a line for each occurrence: FILE if there are several, "
+    "RECORD of FASTA, STRAND with --both-strands. Offsets are in bytes. They count from 0, as "
+    "record_index and pattern_index do in JSON. With --count: the number of occurrences, a "
+    "tab, the pattern."};
 
 constexpr CommandHelp distance{false, R"(  sluice distance words.txt notes.txt
   sluice distance --within 2 words.txt notes.txt
   sluice distance --best --costs keyboard.costs words.txt notes.txt
   sluice distance --summary --one-text words.txt notes.txt
 )",
-                               "0 done, 1 no pair is within --within, 2 failed"};
+                               "0 done, 1 no pair is within --within, 2 failed",
+                               "a line for each pair, with tabs: distance, number of the pattern, number of the text, "
+                               "pattern, text. The numbers are those of lines, or of FASTA's records, and count from "
+                               "1. Of FASTA, the text is the record's name; pattern and text are cut if they are "
+                               "long."};
 
 constexpr CommandHelp recurrence{false, R"(  sluice recurrence --epsilon 0.5 waves.txt
   sluice recurrence --epsilon 0.5 --algorithm microstates --json waves.txt
