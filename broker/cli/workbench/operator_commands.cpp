@@ -28,11 +28,13 @@ void add_align(CLI::App& app, int& exit_status) {
                     "FASTA file, likewise; all its sequences are aligned with all those of QUERY")
         ->required();
     command
-        .add_option("--scheme", options->scheme,
-                    "dna (which is dna:1,-3,5,2), dna:match,mismatch,first,extend, blosum62:first,extend or "
-                    "blosum50:first,extend. match and mismatch are scores. first and extend are costs, with or without "
-                    "a minus sign: first is that of a gap's first letter (BLAST's open + extend), extend that of each "
-                    "further letter. DNA and proteins may be in upper or lower case")
+        .add_option(
+            "--scheme", options->scheme,
+            "dna (which is dna:1,-3,5,2), dna:match,mismatch,first,extend, blosum62:first,extend or "
+            "blosum50:first,extend. match and mismatch are scores. first and extend are costs, with or without "
+            "a minus sign: first is that of a gap's first letter (BLAST's open + extend), extend that of each "
+            "further letter. DNA and proteins may be in upper or lower case. Letters for several nucleotides, such as "
+            "N, match nothing, not even themselves, and so do X, J, O and U of proteins")
         ->capture_default_str();
     command.add_flag("--global", options->global, "Whole sequences (Needleman-Wunsch) instead of the best parts");
     command.add_flag(
