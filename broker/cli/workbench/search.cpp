@@ -9,6 +9,7 @@
 #include "broker/cli/workbench/piece_reader.hpp"
 #include "broker/cli/workbench/search_output.hpp"
 #include "broker/cli/workbench/search_patterns.hpp"
+#include "protocol/text/utf8.hpp"
 
 namespace sluice::cli {
 
@@ -20,6 +21,18 @@ constexpr std::size_t searched_patterns_bytes_max = substrings::all_patterns_byt
 bool reads_standard_input_twice(const SearchOptions& options) {
     const auto texts = std::count(options.text_files.begin(), options.text_files.end(), "-");
     return texts + (options.patterns_file == "-" ? 1 : 0) > 1;
+}
+
+// Whether the first line begins with '@' and the third one with '+'.
+bool begins_like_fastq(std::string_view begin) {
+    begin = text::without_byte_order_mark(begin);
+    if (!begin.starts_with('@')) return false;
+    for (int line = 1; line < 3; ++line) {
+        const std::size_t end = begin.find('\n');
+        if (end == std::string_view::npos) return false;
+        begin.remove_prefix(end + 1);
+    }
+    return begin.starts_with('+');
 }
 
 std::string fault_of_searched(std::string_view pattern) {
@@ -70,6 +83,8 @@ private:
         PieceReader reader(file, search.piece_bytes(), search.overlap_bytes(), Interrupt::requested, kind, letter_case);
         const std::uint64_t bytes_before = bytes_done_;
         while (const auto piece = reader.next()) {
+            if (piece->offset == 0 && !options_.plain && !reader.fasta() && begins_like_fastq(piece->bytes))
+                console_.note(name + ": FASTQ is searched line by line, quality lines included", {{"about", name}});
             const auto report = [&](const substrings::OccurrenceBlock& block) {
                 if (is_as_stored(reader)) bytes_done_ += block.end - block.begin;
                 return take({name, piece->offset, reader.fasta()}, block, summary);

@@ -115,6 +115,17 @@ TEST_CASE("search: a missing GPU is an error only if it is asked for") {
     CHECK(run(search, options).out == "2:n\n4:n\n");
 }
 
+TEST_CASE("search: FASTQ is searched as it is, with a note unless --plain asks for that") {
+    const TemporaryFile patterns("AC\n"), text("@r AC\nACGT\n+\nIACI\n"), other("@r AC\n"), mentions("@a\nAC\nb\n+\n");
+    auto options = options_of(patterns, {text.path()});
+    CHECK(run(search, options).out == "3:AC\n6:AC\n14:AC\n");
+    CHECK(run(search, options).err ==
+          "sluice: " + text.path() + ": FASTQ is searched line by line, quality lines included\n");
+    options.plain = true;
+    CHECK(run(search, options).err.empty());
+    for (const auto* file : {&other, &mentions}) CHECK(run(search, options_of(patterns, {file->path()})).err.empty());
+}
+
 TEST_CASE("search: what is found commands no terminal") {
     const TemporaryFile patterns("\x1b[2J\n"), text("a\x1b[2Jb");
     std::ostringstream out, err;
