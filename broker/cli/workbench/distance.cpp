@@ -58,6 +58,7 @@ public:
             share_before = share_after;
         }
         if (!reader_.error().empty()) return fail_reading();
+        if (reader_.is_fasta() && reader_.texts() == 0) note_no_sequences(options_.text_file, console_);
         if (options_.summary) print_summary();
         return options_.all_pairs.within && within_ == 0 ? exit_no_match : exit_done;
     }

@@ -30,4 +30,8 @@ void report_warning(const std::string& path, std::size_t line, const std::string
     console.warning(placed(path, line, text), place_of(path, line));
 }
 
+void note_no_sequences(const std::string& path, const Console& console) {
+    console.note(input_name(path) + " has no sequences", place_of(path, 0));
+}
+
 }  // namespace sluice::cli

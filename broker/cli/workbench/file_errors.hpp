@@ -15,5 +15,7 @@ void report_unreadable(const std::string& path, const std::string& reason, const
 void report_error(const std::string& path, std::size_t line, const std::string& text, const Console& console);
 // Likewise, of what is no error.
 void report_warning(const std::string& path, std::size_t line, const std::string& text, const Console& console);
+// Of FASTA that was read to its end: with nothing to find in it, no result says what is wrong.
+void note_no_sequences(const std::string& path, const Console& console);
 
 }  // namespace sluice::cli

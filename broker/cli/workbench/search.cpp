@@ -111,8 +111,9 @@ private:
             has_failed_ = true;
         } else if (fasta && !fasta->error().empty()) {
             report_bad_fasta(name, *fasta);
-        } else if (options_.output == SearchOutput::summary) {
-            printer_.print_summary(name, summary, search);
+        } else {
+            if (fasta && fasta->record_count() == 0) note_no_sequences(file, console_);
+            if (options_.output == SearchOutput::summary) printer_.print_summary(name, summary, search);
         }
     }
 

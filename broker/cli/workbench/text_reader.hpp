@@ -53,6 +53,7 @@ public:
     const std::string& error() const { return error_; }
     std::size_t error_line() const { return error_line_; }  // 0: none
 
+    bool is_fasta() const { return fasta_.has_value(); }  // known from the first read() on
     // So far.
     std::uint64_t texts() const { return texts_; }
     std::uint64_t characters() const { return characters_; }

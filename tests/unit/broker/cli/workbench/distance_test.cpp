@@ -275,6 +275,16 @@ TEST_CASE("TextReader: records of FASTA of any length, in pieces that overlap") 
           "texts.txt:4: expected letters, '*', '-' or '.', not '1' (column 2); --plain reads the file as it is");
 }
 
+TEST_CASE("distance: FASTA without sequences is noted") {
+    const Files files("AC\n");
+    const TemporaryFile empty("", "empty.fa");
+    auto options = files.options();
+    options.text_file = empty.path();
+    const auto ran = run(distance, options);
+    CHECK(ran.exit_status == exit_done);
+    CHECK(ran.err == "sluice: " + empty.path() + " has no sequences\n");
+}
+
 TEST_CASE("distance: case is ignored if that is asked for, and not in what is printed") {
     const Files files("ACgt\nÄb\n", ">one\nttacGTtt\n");
     auto options = files.options();

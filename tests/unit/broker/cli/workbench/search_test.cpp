@@ -126,6 +126,14 @@ TEST_CASE("search: FASTQ is searched as it is, with a note unless --plain asks f
     for (const auto* file : {&other, &mentions}) CHECK(run(search, options_of(patterns, {file->path()})).err.empty());
 }
 
+TEST_CASE("search: FASTA without sequences is noted") {
+    const TemporaryFile patterns("AC\n"), empty("", "empty.fa"), comment(";none\n", "none.fa"), some(">a\n", "a.fa");
+    const auto ran = run(search, options_of(patterns, {empty.path(), comment.path(), some.path()}));
+    CHECK(ran.exit_status == exit_no_match);
+    CHECK(ran.err ==
+          "sluice: " + empty.path() + " has no sequences\nsluice: " + comment.path() + " has no sequences\n");
+}
+
 TEST_CASE("search: what is found commands no terminal") {
     const TemporaryFile patterns("\x1b[2J\n"), text("a\x1b[2Jb");
     std::ostringstream out, err;
