@@ -118,6 +118,12 @@ class Help(unittest.TestCase):
             self.assertRegex(sluice("help", command).stdout, f"(?m)^Output: .*{counts}")
             self.assertIn(counts, re.sub(r"\s+", " ", sluice("manual").stdout))
 
+    def test_which_arguments_are_files(self):
+        for command, names in (("align", ("QUERY", "TEXT")), ("search", ("PATTERNS", "TEXT")),
+                               ("distance", ("PATTERNS", "TEXTS")), ("recurrence", ("SERIES",))):
+            for name in names:
+                self.assertRegex(sluice("help", command).stdout, f"(?m)^  {name} FILE ")
+
     def test_the_version_says_how_it_was_built(self):
         text = sluice("-V").stdout
         self.assertEqual(text, sluice("--version").stdout)

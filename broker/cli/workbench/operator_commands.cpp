@@ -22,10 +22,12 @@ void add_align(CLI::App& app, int& exit_status) {
                                 align, exit_status, options);
     command
         .add_option("QUERY", options->query_file, "FASTA file, which may be compressed by gzip; - reads standard input")
+        ->type_name("FILE")
         ->required();
     command
         .add_option("TEXT", options->text_file,
                     "FASTA file, likewise; all its sequences are aligned with all those of QUERY")
+        ->type_name("FILE")
         ->required();
     command
         .add_option(
@@ -81,12 +83,14 @@ void add_search(CLI::App& app, int& exit_status) {
             "PATTERNS", options->patterns_file,
             "File with one pattern per line, or FASTA by its name, which may be compressed by gzip; - reads standard "
             "input")
+        ->type_name("FILE")
         ->required();
     command
         .add_option("TEXT", options->text_files,
                     "Files to search, which may be compressed by gzip; - reads standard input. FASTA, by its name or a "
                     "first character '>', is searched by the record: lines are joined, and the offset is that in the "
                     "record's sequence, behind its name")
+        ->type_name("FILE")
         ->required();
     command.add_flag("--plain", options->plain, "Search FASTA as other files: line by line, and with its headers");
     command.add_flag("--ignore-case", options->ignore_case,
@@ -130,11 +134,13 @@ void add_distance(CLI::App& app, int& exit_status) {
             "PATTERNS", options->pattern_file,
             "A pattern per line, UTF-8, or FASTA by its name: per record; may be compressed by gzip; - reads standard "
             "input")
+        ->type_name("FILE")
         ->required();
     command
         .add_option("TEXTS", options->text_file,
                     "A text per line, UTF-8, or FASTA by its name or a first character '>': per record, whose name is "
                     "printed; may be compressed by gzip; - reads standard input")
+        ->type_name("FILE")
         ->required();
     command.add_flag("--plain", options->plain, "Read FASTA as other files: line by line, and with its headers");
     command.add_flag("--ignore-case", options->ignore_case,

@@ -65,6 +65,7 @@ void add_recurrence(CLI::App& app, int& exit_status) {
         .add_option("SERIES", options->series_file,
                     "Decimal numbers separated by white space, commas or semicolons, which may be compressed by gzip; "
                     "- reads standard input")
+        ->type_name("FILE")
         ->required();
     add_recurrence_numbers(command, options);
     base::add_choice(command, "--algorithm",
