@@ -276,6 +276,7 @@ class Recurrence(unittest.TestCase):
                 (["--size", "8", "--algorithm", "exact"], "--windows, --size and --seed are for --algorithm microstates"),
                 (["--plot", "-", "--json"], "a plot can't be drawn between lines of JSON"),
                 (["--plot", "x.svg"], "can't write a plot to x.svg: plots are PNG; give a name that ends in .png, or -"),
+                (["--plot", "/none/x.png"], "can't write /none/x.png: No such file or directory"),
                 (["--plot", "png"], "can't write a plot to png: plots are PNG"),
                 (["--size", "33"], "--size must be a whole number from 2 to 32, not 33"),
                 (["--size", "0"], "--size must be a whole number from 2 to 32, not 0"),

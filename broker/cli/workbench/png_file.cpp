@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 #include <png.h>
+#include <unistd.h>
 
 namespace sluice::cli {
 
@@ -33,6 +34,12 @@ std::string write_png(const std::string& path, std::uint32_t width, std::uint32_
     bytes.resize(size);
     const int error = write_bytes(path, bytes);
     return error == 0 ? std::string() : std::strerror(error);
+}
+
+std::string why_not_writable(const std::string& path) {
+    if (access(path.c_str(), F_OK) == 0) return access(path.c_str(), W_OK) == 0 ? std::string() : std::strerror(errno);
+    const std::string folder = path.substr(0, path.rfind('/') + 1);
+    return access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0 ? std::string() : std::strerror(errno);
 }
 
 }  // namespace sluice::cli

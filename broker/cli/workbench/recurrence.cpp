@@ -62,6 +62,11 @@ AnalysisOptions analysis_options(const RecurrenceOptions& options) {
     return how;
 }
 
+int fail_writing(const std::string& plot_file, const std::string& error, const Console& console) {
+    console.error("can't write " + plot_file + ": " + error, {{"about", plot_file}});
+    return exit_failed;
+}
+
 // Draws or writes the plot. Returns the exit status.
 int show_plot(const RecurrenceOptions& options, const std::vector<double>& series, const GoOn& go_on, ProgressBar& bar,
               const Console& console) {
@@ -77,9 +82,7 @@ int show_plot(const RecurrenceOptions& options, const std::vector<double>& serie
     }
     const auto side = static_cast<std::uint32_t>(made.side);
     const std::string error = write_png(options.plot_file, side, side, grey_levels(made));
-    if (error.empty()) return exit_done;
-    console.error("can't write " + options.plot_file + ": " + error, {{"about", options.plot_file}});
-    return exit_failed;
+    return error.empty() ? exit_done : fail_writing(options.plot_file, error, console);
 }
 
 }  // namespace
@@ -93,11 +96,14 @@ int recurrence(const RecurrenceOptions& options, Console console) {
         console.error("a plot can't be drawn between lines of JSON; --plot FILE.png writes it to a file");
         return exit_failed;
     }
-    if (!options.plot_file.empty() && options.plot_file != "-" &&
-        !text::ascii_lower(options.plot_file).ends_with(".png")) {
-        console.error("can't write a plot to " + options.plot_file +
-                      ": plots are PNG; give a name that ends in .png, or - to draw the plot below the numbers");
-        return exit_failed;
+    if (!options.plot_file.empty() && options.plot_file != "-") {
+        if (!text::ascii_lower(options.plot_file).ends_with(".png")) {
+            console.error("can't write a plot to " + options.plot_file +
+                          ": plots are PNG; give a name that ends in .png, or - to draw the plot below the numbers");
+            return exit_failed;
+        }
+        if (const auto error = why_not_writable(options.plot_file); !error.empty())
+            return fail_writing(options.plot_file, error, console);
     }
     const auto series = read_series(options.series_file, console);
     if (!series) return exit_failed;

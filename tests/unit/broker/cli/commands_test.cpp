@@ -126,6 +126,20 @@ TEST_CASE("align leaves out records without letters, and says so") {
     CHECK_THAT(run(align, options).err, Catch::EndsWith("none.fa:1: the sequence has no letters\n"));
 }
 
+TEST_CASE("recurrence says before it computes that its plot can't be written") {
+    const TemporaryFile series("1 2 1 2\n");
+    RecurrenceOptions options;
+    options.series_file = series.path();
+    options.epsilon = 0.5;
+    options.plot_file = series.path() + ".none/plot.png";
+    const auto ran = run(recurrence, options);
+    CHECK(ran.exit_status == exit_failed);
+    CHECK(ran.out.empty());
+    CHECK(ran.err == "sluice: can't write " + options.plot_file + ": No such file or directory\n");
+    options.plot_file = series.path() + ".png";
+    CHECK(run(recurrence, options).exit_status == exit_done);
+}
+
 TEST_CASE("match of several files as JSON prints an object a line, with the file's name") {
     const TemporaryFile one(feed), two(feed, "a \"b\".xml");
     MatchOptions options;
