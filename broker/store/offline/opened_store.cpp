@@ -4,11 +4,15 @@
 #include <stdexcept>
 #include <utility>
 
+#include "broker/store/rocks/database/folder_fault.hpp"
+
 namespace sluice::store {
 
 std::string store_folder_of(const std::string& given) {
     std::string path = given;
     while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+    if (const std::string why = find_fault_in_folder(path, FolderUse::read); !why.empty())
+        throw std::runtime_error("the store in " + path + " can't be opened: " + why);
     if (!std::filesystem::is_directory(path)) throw std::runtime_error("there is no folder " + path);
     return path;
 }

@@ -15,6 +15,7 @@
 
 #include "broker/base/log.hpp"
 #include "broker/store/rocks/database/database_parts.hpp"
+#include "broker/store/rocks/database/folder_fault.hpp"
 #include "broker/store/rocks/database/read_meter.hpp"
 #include "broker/store/rocks/database/write_ahead_log.hpp"
 
@@ -215,6 +216,10 @@ Database::~Database() = default;
 Database::Opened Database::open(const Settings& given) {
     Settings settings = given;
     if (settings.files == nullptr) settings.files = rocksdb::FileSystem::Default();
+    if (settings.files == rocksdb::FileSystem::Default()) {
+        std::string why = find_fault_in_folder(settings.path, settings.reads_only ? FolderUse::read : FolderUse::write);
+        if (!why.empty()) return {nullptr, Fault{Fault::Kind::io, std::move(why)}};
+    }
     if (settings.reads_only) return open_to_read(std::move(settings));
     if (auto fault = make_folder(settings)) return {nullptr, std::move(fault)};
     if (settings.progress != nullptr) settings.files = metered(settings.files, settings.path, *settings.progress);

@@ -289,6 +289,8 @@ TEST_CASE_METHOD(Fixture, "RocksLog: a store that can't be opened → the reason
     std::filesystem::create_directory(strange.path);
     std::ofstream(strange.path + "/letter.txt") << "dear";
     CHECK_THAT(refusal(strange), Catch::Contains("it is no store"));
+    strange.path += "/letter.txt";
+    CHECK_THAT(refusal(strange), Catch::EndsWith("can't be opened: it is not a folder"));
     {
         Database::Settings raw;
         raw.path = settings.path;
