@@ -6,6 +6,7 @@
 #include "broker/store/offline/export_check.hpp"
 #include "broker/store/offline/export_format.hpp"
 #include "broker/store/offline/export_store.hpp"
+#include "broker/store/offline/folder_owner.hpp"
 #include "broker/store/rocks/backup.hpp"
 #include "broker/store/rocks/database/database.hpp"
 #include "broker/store/rocks/layout.hpp"
@@ -121,10 +122,12 @@ Exported import_store(std::istream& in, const std::string& given) {
         throw std::runtime_error(path + " exists, and is not an empty folder");
     const std::string part = unfinished_backup(path);
     fs::remove_all(part);  // of an attempt that was interrupted
+    const FolderOwner owner = owner_of_folder(path);
     try {
         const Exported imported = Import(part).run(in);
         if (const auto done = finish_backup(nullptr, path); !done)
             throw std::runtime_error("the new store can't be written: " + done.error().what);
+        give_folder(path, owner);
         return imported;
     } catch (...) {
         std::error_code ignored;

@@ -1,6 +1,7 @@
 #include "broker/store/offline/repair.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include "broker/store/epoch.hpp"
+#include "broker/store/offline/folder_owner.hpp"
 #include "broker/store/offline/opened_store.hpp"
 #include "broker/store/offline/walk.hpp"
 #include "broker/store/rocks/backup.hpp"
@@ -40,8 +42,12 @@ std::unique_ptr<Database> open(const std::string& path, bool repairs) {
 
 class Repair {
 public:
-    explicit Repair(const std::string& path)
-        : path_(path), old_(open(path, true)), new_(open(path + ".repaired", false)), batch_(new_->batch()) {}
+    Repair(const std::string& path, const FolderOwner& owner)
+        : path_(path),
+          owner_(owner),
+          old_(open(path, true)),
+          new_(open(path + ".repaired", false)),
+          batch_(new_->batch()) {}
 
     Repaired run() {
         read_state();
@@ -76,6 +82,7 @@ private:
     void take_its_place();
 
     const std::string path_;
+    const FolderOwner owner_;
     std::unique_ptr<Database> old_, new_;
     Batch batch_;
     std::size_t in_batch_ = 0;
@@ -217,6 +224,8 @@ void Repair::write_state() {
 void Repair::take_its_place() {
     old_.reset();
     new_.reset();
+    give_folder(path_, owner_);
+    give_folder(path_ + ".repaired", owner_);
     int n = 1;
     do report_.damaged_path = path_ + ".damaged-" + std::to_string(n++);
     while (std::filesystem::exists(report_.damaged_path));
@@ -229,7 +238,16 @@ void Repair::take_its_place() {
 Repaired repair_store(const std::string& given) {
     const std::string path = store_folder_of(given);
     std::filesystem::remove_all(path + ".repaired");  // of an attempt that was interrupted
-    return Repair(path).run();
+    const FolderOwner owner = owner_of_folder(path);
+    try {
+        return Repair(path, owner).run();
+    } catch (...) {
+        try {
+            give_folder(path, owner);      // files may have been made in it
+        } catch (const std::exception&) {  // the first one says what is wrong
+        }
+        throw;
+    }
 }
 
 }  // namespace sluice::store

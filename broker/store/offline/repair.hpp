@@ -21,9 +21,9 @@ struct Repaired {
     std::vector<std::string> notes;  // what else is not as it was
 };
 
-// The folder then has the new store, with the old one's epoch and ids. Subscribers who were in the middle of what was
-// lost get a reset. Needs as much free space as the store takes. Throws std::runtime_error if nothing can be done:
-// somebody has it open, or there is no space.
+// The folder then has the new store, with the old one's epoch, ids and owner. Subscribers who were in the middle of the
+// lost events get a reset. Needs as much free space as the store takes. Throws std::runtime_error if nothing can be
+// done: somebody has it open, or there is no space.
 Repaired repair_store(const std::string& path);
 
 }  // namespace sluice::store
