@@ -149,12 +149,15 @@ void Repair::read_state() {
 }
 
 void Repair::lose(std::uint64_t first_id, std::uint64_t last_id, const std::string& what) {
-    Damage damage{first_id, last_id, {}, what};
+    Damage damage{last_id, first_id, {}, what};  // widened to what the streams retained of the range
     for (auto& [number, stream] : streams_) {
         const StoredExtent& before = stream.record.extent;
         if (before.events == 0 || before.first_id > last_id || first_id > before.last_id) continue;
+        const std::uint64_t last_lost = std::min(last_id, before.last_id);
+        damage.first_id = std::min(damage.first_id, std::max(first_id, before.first_id));
+        damage.last_id = std::max(damage.last_id, last_lost);
         damage.streams.push_back(stream.record.name);
-        stream.extent.dropped.add({std::min(last_id, before.last_id), 0});
+        stream.extent.dropped.add({last_lost, 0});
     }
     if (!damage.streams.empty()) report_.lost.push_back(std::move(damage));
 }

@@ -186,6 +186,18 @@ TEST_CASE_METHOD(Fixture, "a table that is missing → what it had is named, all
     CHECK(log->state().damage.empty());
 }
 
+TEST_CASE_METHOD(Fixture, "the table with all events is missing → repair names the ids that the streams retained") {
+    fill();
+    fs::remove(largest(".sst"));
+    const Repaired repaired = repair_store(settings.path);
+    REQUIRE_FALSE(repaired.lost.empty());
+    for (const Damage& lost : repaired.lost) {
+        CHECK(lost.first_id >= 1);
+        CHECK(lost.first_id <= lost.last_id);
+        CHECK(lost.last_id <= appends);
+    }
+}
+
 TEST_CASE_METHOD(Fixture, "any table that is missing → each event is read or named, and repair counts what is lost") {
     constexpr std::size_t starts = 9, of_start = 20;
     settings.sync = false;
