@@ -31,6 +31,7 @@
 #include "broker/server/api/services.hpp"
 #include "broker/server/http/authentication.hpp"
 #include "broker/server/net/connections.hpp"
+#include "broker/server/net/tls/tls_server.hpp"
 #include "config/load.hpp"
 #include "config/options.hpp"
 #include "protocol/filter/filter.hpp"
@@ -61,6 +62,20 @@ std::optional<int> read_arguments(int argc, char** argv, Arguments& arguments) {
     if (!arguments.print_defaults) return std::nullopt;
     std::cout << sluice::config::default_yaml();
     return exit_after_output();
+}
+
+// Of the files that the configuration names, as the start would find them. Returns whether there are none.
+bool report_faults_in_files(const sluice::config::Options& options) {
+    const std::string faults[] = {
+        sluice::server::Authentication::find_fault(options.auth, sluice::server::filter_limits(options.limits)),
+        sluice::server::TlsServer::find_fault(options.tls)};
+    bool is_valid = true;
+    for (const std::string& fault : faults) {
+        if (fault.empty()) continue;
+        is_valid = false;
+        std::cerr << sluice::text::terminal_lines(fault) << '\n';
+    }
+    return is_valid;
 }
 
 // Waits for SIGTERM or SIGINT and returns it. Logs the other signals. Meanwhile reads files again that have changed.
@@ -253,12 +268,7 @@ int main(int argc, char** argv) {
     for (const auto& error : config.errors) std::cerr << sluice::text::terminal_lines(to_string(error)) << '\n';
     if (!config.errors.empty()) return exit_bad_configuration;
     if (arguments.check_config) {
-        const std::string fault = sluice::server::Authentication::find_fault(
-            config.options.auth, sluice::server::filter_limits(config.options.limits));
-        if (!fault.empty()) {
-            std::cerr << sluice::text::terminal_lines(fault) << '\n';
-            return exit_bad_configuration;
-        }
+        if (!report_faults_in_files(config.options)) return exit_bad_configuration;
         std::cout << "configuration is valid\n";
         return exit_after_output();
     }

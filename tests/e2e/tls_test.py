@@ -289,10 +289,13 @@ class Tls(unittest.TestCase):
                               ((key, key), f"tls.certificates: {key}: no start line"),
                               ((certificate, other[1]), f"tls.certificates: {other[1]}: not the key of {certificate}"),
                               ((certificate, locked), f"{locked}: the key has a passphrase; write it without one")):
-            status, _, log = run_to_end("--set", "http.listeners=[{address: 127.0.0.1, port: 0, tls: true}]", "--set",
-                                        f"tls.certificates=[{{certificate: {files[0]}, key: {files[1]}}}]", "--set",
-                                        "store.kind=memory")
+            options = ("--set", "http.listeners=[{address: 127.0.0.1, port: 0, tls: true}]", "--set",
+                       f"tls.certificates=[{{certificate: {files[0]}, key: {files[1]}}}]", "--set", "store.kind=memory")
+            status, _, log = run_to_end(*options)
             self.assertEqual(status, 1)
+            self.assertIn(reason, log)
+            status, output, log = run_to_end(*options, "--check-config")
+            self.assertEqual((status, output), (2, ""))
             self.assertIn(reason, log)
 
 

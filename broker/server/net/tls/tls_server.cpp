@@ -155,6 +155,16 @@ TlsServer::TlsServer(const config::TlsOptions& options)
 
 TlsServer::~TlsServer() = default;
 
+std::string TlsServer::find_fault(const config::TlsOptions& options) {
+    if (options.certificates.empty()) return "";
+    try {
+        static_cast<void>(Identities(options));
+        return "";
+    } catch (const std::runtime_error& error) {
+        return error.what();
+    }
+}
+
 std::shared_ptr<const TlsServer::Identities> TlsServer::identities() const {
     const std::lock_guard lock(mutex_);
     return identities_;

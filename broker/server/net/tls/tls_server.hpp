@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "broker/base/file_state.hpp"
@@ -18,6 +19,9 @@ public:
     // Reads the files. Throws std::runtime_error, which names the file and says what is wrong.
     explicit TlsServer(const config::TlsOptions& options);
     ~TlsServer();
+
+    // What a constructor would throw with these options; "": nothing, or there are no certificates to show.
+    static std::string find_fault(const config::TlsOptions& options);
 
     TlsSession new_session() const;
 
