@@ -19,7 +19,8 @@ std::string store_folder_of(const std::string& given) {
 
 void require_store(const std::string& path) {
     if (!std::filesystem::exists(path + "/CURRENT"))
-        throw std::runtime_error("there is no store in " + path + ": it has no file CURRENT");
+        throw std::runtime_error("there is no store in " + path +
+                                 ": it has no file CURRENT; check the path; else restore a backup");
 }
 
 std::unique_ptr<Database> open_to_read(const std::string& path, bool others_write, std::optional<Fault>* fault) {

@@ -240,6 +240,7 @@ void Repair::take_its_place() {
 
 Repaired repair_store(const std::string& given) {
     const std::string path = store_folder_of(given);
+    require_store(path);
     std::filesystem::remove_all(path + ".repaired");  // of an attempt that was interrupted
     const FolderOwner owner = owner_of_folder(path);
     try {

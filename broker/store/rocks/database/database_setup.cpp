@@ -127,8 +127,9 @@ std::optional<Fault> make_folder(const Database::Settings& settings) {
                    name.starts_with("IDENTITY") || name.starts_with("MANIFEST-") || name.ends_with(".dbtmp");
         });
         if (!is_begun)
-            return Fault{Fault::Kind::damaged,
-                         "the folder has other files, but no CURRENT, so it is no store or a damaged one"};
+            return Fault{Fault::Kind::io,
+                         "the folder has other files, but no CURRENT, so it is no store or a damaged one; check "
+                         "store.path; else restore a backup"};
     }
     std::vector<std::string> folders;
     for (std::string path = settings.path; !path.empty(); path.resize(std::min(path.find_last_of('/'), path.size()))) {

@@ -282,6 +282,17 @@ TEST_CASE_METHOD(Fixture, "a write-ahead log whose last group is torn → the st
     CHECK(append("even") > 21);  // no id is given twice
 }
 
+TEST_CASE_METHOD(Fixture, "a store without CURRENT → neither the log nor repair takes it, and neither names repair") {
+    fill();
+    fs::remove(fs::path(settings.path) / "CURRENT");
+    CHECK_THROWS_WITH(open(), Catch::EndsWith("check store.path; else restore a backup"));
+    log.reset();
+    CHECK_THROWS_WITH(
+        repair_store(settings.path),
+        "there is no store in " + settings.path + ": it has no file CURRENT; check the path; else restore a backup");
+    CHECK(fs::exists(settings.path));
+}
+
 TEST_CASE_METHOD(Fixture, "a store without its manifest → it is refused, and repair finds what is in its tables") {
     fill();
     for (const fs::path& manifest : files("")) {

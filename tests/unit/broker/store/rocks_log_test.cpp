@@ -288,7 +288,8 @@ TEST_CASE_METHOD(Fixture, "RocksLog: a store that can't be opened → the reason
     strange.path = folder.path().string() + "/strange";
     std::filesystem::create_directory(strange.path);
     std::ofstream(strange.path + "/letter.txt") << "dear";
-    CHECK_THAT(refusal(strange), Catch::Contains("it is no store"));
+    CHECK_THAT(refusal(strange),
+               Catch::EndsWith("it is no store or a damaged one; check store.path; else restore a backup"));
     strange.path += "/letter.txt";
     CHECK_THAT(refusal(strange), Catch::EndsWith("can't be opened: it is not a folder"));
     {
