@@ -155,7 +155,7 @@ class Log(unittest.TestCase):
 
     def test_a_start_that_fails(self):
         with self.daemon() as daemon:
-            self.assertIn("another process has it open",
+            self.assertIn(f"process {daemon.process.pid} has it open",
                           self.failed_start("http.port=0", f"store.path={self.folder / 'store'}"))
             self.assertIn(f"cannot listen on 127.0.0.1 port {daemon.port}: ",
                           self.failed_start(f"http.port={daemon.port}", "store.kind=memory", "log.level=off"))

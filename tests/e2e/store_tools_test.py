@@ -79,6 +79,8 @@ class Figures(Case):
             self.publish(daemon, *(f"{n} " + os.urandom(500).hex() for n in range(100)))
             done = self.tool("verify", self.path, status=2)
             self.assertIn(f"process {daemon.process.pid} has the store in {self.path} open", done.stderr)
+            done = self.tool("repair", self.path, status=2)
+            self.assertIn(f"process {daemon.process.pid} has the store in {self.path} open", done.stderr)
         with self.daemon():
             pass  # which writes tables
         done = self.tool("verify", self.path)

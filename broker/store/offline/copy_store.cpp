@@ -4,8 +4,8 @@
 #include <stdexcept>
 
 #include "broker/store/offline/opened_store.hpp"
-#include "broker/store/offline/store_lock.hpp"
 #include "broker/store/rocks/backup.hpp"
+#include "broker/store/rocks/store_lock.hpp"
 
 namespace sluice::store {
 

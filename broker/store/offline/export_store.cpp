@@ -8,9 +8,9 @@
 #include "broker/store/offline/export_check.hpp"
 #include "broker/store/offline/export_format.hpp"
 #include "broker/store/offline/opened_store.hpp"
-#include "broker/store/offline/store_lock.hpp"
 #include "broker/store/rocks/database/database.hpp"
 #include "broker/store/rocks/layout.hpp"
+#include "broker/store/rocks/store_lock.hpp"
 
 namespace sluice::store {
 

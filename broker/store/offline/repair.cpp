@@ -18,6 +18,7 @@
 #include "broker/store/rocks/layout.hpp"
 #include "broker/store/rocks/log_state.hpp"
 #include "broker/store/rocks/needed.hpp"
+#include "broker/store/rocks/store_lock.hpp"
 #include "broker/store/wall_clock.hpp"
 
 namespace sluice::store {
@@ -241,6 +242,7 @@ void Repair::take_its_place() {
 Repaired repair_store(const std::string& given) {
     const std::string path = store_folder_of(given);
     require_store(path);
+    if (const auto user = user_of_store(path)) throw std::runtime_error(*user + " has the store in " + path + " open");
     std::filesystem::remove_all(path + ".repaired");  // of an attempt that was interrupted
     const FolderOwner owner = owner_of_folder(path);
     try {

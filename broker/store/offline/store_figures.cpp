@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "broker/store/offline/opened_store.hpp"
-#include "broker/store/offline/store_lock.hpp"
 #include "broker/store/rocks/needed.hpp"
+#include "broker/store/rocks/store_lock.hpp"
 
 namespace sluice::store {
 

@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "broker/store/offline/opened_store.hpp"
-#include "broker/store/offline/store_lock.hpp"
 #include "broker/store/offline/walk.hpp"
 #include "broker/store/rocks/database/database.hpp"
 #include "broker/store/rocks/database/table_check.hpp"
 #include "broker/store/rocks/database/write_ahead_log.hpp"
 #include "broker/store/rocks/layout.hpp"
 #include "broker/store/rocks/log_state.hpp"
+#include "broker/store/rocks/store_lock.hpp"
 
 namespace sluice::store {
 

@@ -8,6 +8,7 @@
 #include "broker/store/epoch.hpp"
 #include "broker/store/rocks/backup.hpp"
 #include "broker/store/rocks/log_writer.hpp"
+#include "broker/store/rocks/store_lock.hpp"
 
 namespace sluice::store {
 
@@ -17,9 +18,12 @@ namespace {
     throw std::runtime_error("the store in " + path + " can't be opened: " + why);
 }
 
-std::string described(const Fault& fault) {
-    if (fault.what.find("/LOCK") != std::string::npos || fault.what.find("lock hold") != std::string::npos)
-        return "another process has it open, and only one may";
+std::string described(const std::string& path, const Fault& fault) {
+    // To ask whose the lock is would end this process's own.
+    const bool is_own = fault.what.find("lock hold") != std::string::npos;
+    if (is_own || fault.what.find("While lock file") != std::string::npos)
+        return (is_own ? "this process" : user_of_store(path).value_or("another process")) +
+               " has it open, and only one may";
     if (fault.what.find("olumn famil") != std::string::npos)
         return "it was written by a newer version of Sluice (" + fault.what + ")";
     if (fault.kind == Fault::Kind::damaged)
@@ -86,7 +90,7 @@ void LogWriter::open() {
     if (settings_.path.empty()) refuse("\"\"", "store.path is empty");
     bytes_max_ = settings_.bytes_max.value_or(share_of_disk());
     Database::Opened opened = Database::open(database_settings());
-    if (opened.fault) refuse(settings_.path, described(*opened.fault));
+    if (opened.fault) refuse(settings_.path, described(settings_.path, *opened.fault));
     load(*opened.database);
     if (is_backup(settings_.files, settings_.path)) begin_epoch(*opened.database);
     {
@@ -102,7 +106,7 @@ void LogWriter::open() {
 // Reads the state; of a new database, writes it.
 void LogWriter::load(Database& database) {
     const auto stored_format = database.get(Family::state, format_key);
-    if (stored_format.fault) refuse(settings_.path, described(*stored_format.fault));
+    if (stored_format.fault) refuse(settings_.path, described(settings_.path, *stored_format.fault));
     Cursor cursor = database.cursor(Family::state);
     cursor.seek("");
     if (!stored_format.value && cursor.is_at_end() && !cursor.fault()) {
@@ -111,7 +115,7 @@ void LogWriter::load(Database& database) {
         Batch batch = database.batch();
         batch.put(Family::state, format_key, format);
         batch.put(Family::state, log_key, encode(log_record()));
-        if (const auto fault = database.write(batch, true)) refuse(settings_.path, described(*fault));
+        if (const auto fault = database.write(batch, true)) refuse(settings_.path, described(settings_.path, *fault));
         return;
     }
     if (stored_format.value && *stored_format.value != format)
@@ -145,7 +149,7 @@ void LogWriter::load(Database& database) {
         state_.table.load(number, *record, std::move(definition));
         newest_ = std::max(newest_, record->extent.last_time);
     }
-    if (const auto fault = cursor.fault()) refuse(settings_.path, described(*fault));
+    if (const auto fault = cursor.fault()) refuse(settings_.path, described(settings_.path, *fault));
 }
 
 // Of a backup: what was published after it is not there, and its ids go to others. The mark goes last, so that a start
@@ -158,8 +162,9 @@ void LogWriter::begin_epoch(Database& database) {
         state_.begun_at = std::max(newest_, clock_());
         batch.put(Family::state, log_key, encode(log_record()));
     }
-    if (const auto fault = database.write(batch, true)) refuse(settings_.path, described(*fault));
-    if (const auto fault = remove_mark(settings_.files, settings_.path)) refuse(settings_.path, described(*fault));
+    if (const auto fault = database.write(batch, true)) refuse(settings_.path, described(settings_.path, *fault));
+    if (const auto fault = remove_mark(settings_.files, settings_.path))
+        refuse(settings_.path, described(settings_.path, *fault));
     base::log_info("the store is a backup, so a new epoch begins", {{"epoch", state_.epoch}});
 }
 
@@ -168,7 +173,7 @@ bool LogWriter::reopen() {
     state_.database.close();
     try {
         Database::Opened opened = Database::open(database_settings());
-        if (opened.fault) refuse(settings_.path, described(*opened.fault));
+        if (opened.fault) refuse(settings_.path, described(settings_.path, *opened.fault));
         load(*opened.database);
         written_.reset();  // it may be lost
         end_doubt(*opened.database);

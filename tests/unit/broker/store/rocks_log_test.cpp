@@ -282,7 +282,7 @@ TEST_CASE_METHOD(Fixture, "RocksLog: a store that can't be opened → the reason
         }
         return "";
     };
-    CHECK_THAT(refusal(settings), Catch::Contains("another process has it open"));
+    CHECK_THAT(refusal(settings), Catch::Contains("this process has it open, and only one may"));
     log.reset();
     RocksSettings strange = settings;
     strange.path = folder.path().string() + "/strange";

@@ -1,4 +1,4 @@
-#include "broker/store/offline/store_lock.hpp"
+#include "broker/store/rocks/store_lock.hpp"
 
 #include <fcntl.h>
 #include <stdexcept>
