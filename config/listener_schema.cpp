@@ -1,3 +1,5 @@
+#include <set>
+
 #include "config/schema.hpp"
 
 namespace sluice::config {
@@ -51,6 +53,15 @@ void read_certificate(Section& s, CertificateOptions& o) {
     if (!s.has("certificate") || !s.has("key")) s.fault(s.name() + ": expected certificate and key");
 }
 
+void add_repeated(const std::vector<ListenerOptions>& listeners, std::vector<std::string>& found) {
+    std::set<std::string> places;
+    for (const ListenerOptions& place : listeners) {
+        const bool is_any_port = !place.is_unix() && place.port == 0;
+        if (!is_any_port && !places.insert(place.text()).second)
+            found.push_back("http.listeners: " + place.text() + " is there twice; leave one out");
+    }
+}
+
 }  // namespace
 
 void read_listeners(Section& s, std::vector<ListenerOptions>& listeners) {
@@ -86,6 +97,9 @@ std::vector<std::string> conflicts(const Options& options) {
                         ", which is plain HTTP; write " + (is_default ? "a listener with " : "") +
                         "tls: true and tls.certificates, or, if the network protects it, http.allow_plaintext: true");
     }
+    add_repeated(options.http.listeners, found);
+    if (!has_tls && !options.tls.certificates.empty())
+        found.emplace_back("tls.certificates: no listener shows them; write tls: true for one of http.listeners");
     if (has_tls && options.tls.certificates.empty())
         found.emplace_back("http.listeners: tls: true needs tls.certificates");
     if (has_proxy && options.http.trusted_proxies.empty())

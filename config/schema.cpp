@@ -20,7 +20,9 @@ constexpr std::size_t gib = 1u << 30;
 constexpr std::uint64_t many = 1'000'000'000;  // for counts that only memory bounds
 
 // "localhost" or "example.org:8080", as in a Host field; "*" for any.
-bool is_host(const std::string& text) { return !text.empty() && text.find_first_of("/@ \t") == std::string::npos; }
+bool is_host(const std::string& text) {
+    return text == "*" || (!text.empty() && text.find_first_of("/@* \t") == std::string::npos);
+}
 
 constexpr std::size_t origins_max = 1'000;
 
@@ -109,6 +111,10 @@ void read_http(Section& s, HttpOptions& o) {
     s.ip_address("address", o.address);
     s.integer("port", o.port, 0, 65'535);
     read_listeners(s, o.listeners);
+    for (const char* name : {"address", "port"})  // of this source; a later list takes the place of an earlier port
+        if (!o.listeners.empty())
+            s.refuse(name,
+                     "has no effect beside http.listeners; leave it out, and set the listener's " + std::string(name));
     s.boolean("allow_plaintext", o.allow_plaintext);
     s.size("header_bytes", o.header_bytes, kib, 16 * mib);
     s.duration("idle_timeout", o.idle_timeout, 10ms, 24h);

@@ -50,6 +50,11 @@ bool Section::has(std::string_view name) const {
                        [&](const YamlMember& member) { return member.key.text == name; });
 }
 
+void Section::refuse(std::string_view name, const std::string& why) {
+    for (const auto& [key, value] : map_.members)
+        if (key.text == name) fault(key, full_name(name) + ": " + why);
+}
+
 const YamlNode* Section::find(std::string_view name) {
     known_.emplace_back(name);
     for (const auto& [key, value] : map_.members) {

@@ -80,7 +80,8 @@ public:
     // Reads every member of this map as a section; the user chooses the names.
     void each(const std::function<void(const std::string& name, const YamlNode& key, Section&)>& read);
 
-    bool has(std::string_view name) const;  // whether the map sets the option, even wrongly
+    bool has(std::string_view name) const;                       // whether the map sets the option, even wrongly
+    void refuse(std::string_view name, const std::string& why);  // if the map sets the option
     void fault(const YamlNode& at, std::string message);
     void fault(std::string message) { fault(map_, std::move(message)); }  // of the map as a whole
     void finish();

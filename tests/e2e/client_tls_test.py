@@ -76,9 +76,9 @@ class WithAuthority(unittest.TestCase):
         return done.stderr
 
     def daemon(self, listeners, *options):
-        return self.enterContext(Sluiced(
-            f"http.listeners=[{listeners}]",
-            f"tls.certificates=[{{certificate: {self.certificate}, key: {self.key}}}]", *options))
+        certificates = f"{{certificate: {self.certificate}, key: {self.key}}}" if "tls: true" in listeners else ""
+        return self.enterContext(Sluiced(f"http.listeners=[{listeners}]", f"tls.certificates=[{certificates}]",
+                                         *options))
 
     def wait_for_a_subscription(self, *options, env):
         def is_there():

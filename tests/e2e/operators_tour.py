@@ -64,7 +64,7 @@ def main():
         config = replaced(replaced(config, "port: 8443", "port: 0"), "address: 0.0.0.0", "address: 127.0.0.1")
         (tour.folder / "build" / "news.yaml").write_text(config)
         os.environ["SLUICED"] = "build/bin/sluiced"
-        with Sluiced(config="build/news.yaml", cwd=tour.folder) as broker:
+        with Sluiced(config="build/news.yaml", listens=True, cwd=tour.folder) as broker:
             tour.run(behind, broker.port)
     finally:
         shutil.rmtree(tour.folder)

@@ -50,13 +50,13 @@ class Sluiced:
 
     common = PATIENT  # options of all; those of one daemon come later, and override them
 
-    def __init__(self, *options, config=None, under=(), program=None, **popen):
+    def __init__(self, *options, config=None, listens=False, under=(), program=None, **popen):
         """`under` is a program with its options that runs the daemon, such as valgrind. `program` is run instead of
-        sluiced."""
+        sluiced. `listens`: the configuration has listeners, beside which there is no http.port."""
         arguments = [*under, program or os.environ["SLUICED"]]
         if config is not None:
             arguments += ["--config", str(config)]
-        for option in ("http.port=0", "log.format=json", *self.common, *options):
+        for option in (*([] if listens else ["http.port=0"]), "log.format=json", *self.common, *options):
             arguments += ["--set", option]
         self.process = subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, **popen)
         self.log = []

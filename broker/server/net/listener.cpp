@@ -66,8 +66,9 @@ constexpr std::chrono::milliseconds pause_without_memory{1};  // by sleeping: a 
 // What tells a TLS client that its connection is refused: an alert, "internal error". A reply could not be read.
 const std::string alert("\x15\x03\x03\x00\x02\x02\x50", 7);
 
-const char* advice_in_use(const config::ListenerOptions& place) {
-    if (!place.is_unix()) return "; --set http.port= chooses another port";
+const char* advice_in_use(const config::ListenerOptions& place, bool is_listed) {
+    if (!place.is_unix())
+        return is_listed ? "; choose another port in http.listeners" : "; --set http.port= chooses another port";
     struct stat found {};
     const bool is_socket = ::lstat(place.unix_path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode);
     return is_socket ? "; a process accepts connections there" : "; it is not a socket";
@@ -138,7 +139,8 @@ Listener::Listener(config::ListenerOptions place, const TlsServer* tls, IoThread
     } catch (const boost::system::system_error& error) {
         // Not error.what(), which includes a position in Asio's source.
         std::string message = "cannot listen on " + place_.text() + ": " + error.code().message();
-        if (error.code() == asio::error::address_in_use) message += advice_in_use(place_);
+        if (error.code() == asio::error::address_in_use)
+            message += advice_in_use(place_, !services_.options.http.listeners.empty());
         throw std::runtime_error(message);
     }
 }

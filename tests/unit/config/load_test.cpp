@@ -221,6 +221,17 @@ TEST_CASE("a bad file is refused with place and reason") {
          "f.yaml: tls.client_certificates: they are checked against tls.client_ca, which is not set"},
         {"http: {listeners: [{address: 0.0.0.0, port: 1, tls: true}]}\n",
          "f.yaml: http.listeners: tls: true needs tls.certificates"},
+        {"tls: {certificates: [{certificate: a.pem, key: a.key}]}\n",
+         "f.yaml: tls.certificates: no listener shows them; write tls: true for one of http.listeners"},
+        {"http: {listeners: [{unix: /s}, {address: \"::1\", port: 1}, {unix: /s}]}\n",
+         "f.yaml: http.listeners: unix:/s is there twice; leave one out"},
+        {"http: {listeners: [{address: \"::1\", port: 1}, {address: \"::1\", port: 1}]}\n",
+         "f.yaml: http.listeners: ::1 port 1 is there twice; leave one out"},
+        {"http: {port: 81, listeners: [{unix: /s}]}\n",
+         "f.yaml:1:8: http.port: has no effect beside http.listeners; leave it out, and set the listener's port"},
+        {"http: {hosts: [\"*.example.org\"]}\n",
+         "f.yaml:1:16: http.hosts: expected a list of names such as broker.example.org, or \"*\", found the text "
+         "\"*.example.org\""},
         {"streams:\n  w:\n    deduplicate: yes\n",
          "f.yaml:3:18: streams.w.deduplicate: expected true or false, found \"yes\""},
     };
@@ -332,6 +343,14 @@ tls:
     const auto config = parse_config("f.yaml", "http: {listeners: [{unix: /a}, {unix: /c}]}", override_list);
     REQUIRE(config.options.http.listeners.size() == 1);
     CHECK(config.options.http.listeners[0].unix_path == "/b");
+
+    // A list takes the place of an earlier port, and no port that of an earlier list.
+    CHECK(errors_of("", {"http.port=0", "http.listeners=[{unix: /b}]"}).empty());
+    CHECK(errors_of("http: {listeners: [{unix: /a}]}", {"http.address=127.0.0.1"}) ==
+          Errors{"--set http.address=127.0.0.1: http.address: has no effect beside http.listeners; leave it out, and "
+                 "set the listener's address"});
+    CHECK(errors_of("http: {port: 81, listeners: []}").empty());
+    CHECK(errors_of("http: {listeners: [{address: \"::1\", port: 0}, {address: \"::1\", port: 0}]}").empty());
 }
 
 TEST_CASE("plain HTTP that other machines can reach must be allowed") {
