@@ -66,6 +66,8 @@ constexpr std::chrono::milliseconds pause_without_memory{1};  // by sleeping: a 
 // What tells a TLS client that its connection is refused: an alert, "internal error". A reply could not be read.
 const std::string alert("\x15\x03\x03\x00\x02\x02\x50", 7);
 
+constexpr std::uint16_t unprivileged_ports_begin = 1'024;  // for which the kernel has an option, too
+
 const char* advice_in_use(const config::ListenerOptions& place, bool is_listed) {
     if (!place.is_unix())
         return is_listed ? "; choose another port in http.listeners" : "; --set http.port= chooses another port";
@@ -141,6 +143,8 @@ Listener::Listener(config::ListenerOptions place, const TlsServer* tls, IoThread
         std::string message = "cannot listen on " + place_.text() + ": " + error.code().message();
         if (error.code() == asio::error::address_in_use)
             message += advice_in_use(place_, !services_.options.http.listeners.empty());
+        if (error.code() == asio::error::access_denied && !place_.is_unix() && place_.port < unprivileged_ports_begin)
+            message += "; ports below 1024 need the capability CAP_NET_BIND_SERVICE";
         throw std::runtime_error(message);
     }
 }

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <catch2/catch.hpp>
+#include <fstream>
 #include <list>
+#include <unistd.h>
 
 #include "broker/base/memory/memory_budget.hpp"
 #include "broker/core/counters.hpp"
@@ -517,6 +519,15 @@ TEST_CASE("a long head is refused where there is no memory for it") {
     HttpClient client(running.port());
     client.send("GET /v1/filters?" + std::string(20'000, 'a'));
     CHECK(client.read_reply().status == 503);
+}
+
+TEST_CASE("a port that needs a capability is a clear error") {
+    int first = 1'024;  // of the ports that need none
+    std::ifstream("/proc/sys/net/ipv4/ip_unprivileged_port_start") >> first;
+    if (first <= 80 || geteuid() == 0) return SUCCEED("this process may listen on port 80");
+    CHECK_THROWS_WITH(sluice::broker::Broker(sluice::broker::test_options({"http.port=80"})),
+                      Catch::EndsWith("cannot listen on 127.0.0.1 port 80: Permission denied; ports below 1024 need "
+                                      "the capability CAP_NET_BIND_SERVICE"));
 }
 
 TEST_CASE("a port in use is a clear error") {
