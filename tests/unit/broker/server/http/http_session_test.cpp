@@ -524,7 +524,7 @@ TEST_CASE("a long head is refused where there is no memory for it") {
 TEST_CASE("a port that needs a capability is a clear error") {
     int first = 1'024;  // of the ports that need none
     std::ifstream("/proc/sys/net/ipv4/ip_unprivileged_port_start") >> first;
-    if (first <= 80 || geteuid() == 0) return SUCCEED("this process may listen on port 80");
+    if (first <= 80 || geteuid() == 0) return;  // this process may listen on it
     CHECK_THROWS_WITH(sluice::broker::Broker(sluice::broker::test_options({"http.port=80"})),
                       Catch::EndsWith("cannot listen on 127.0.0.1 port 80: Permission denied; ports below 1024 need "
                                       "the capability CAP_NET_BIND_SERVICE"));
