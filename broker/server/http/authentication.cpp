@@ -65,7 +65,8 @@ Authentication::Users Authentication::load(const config::AuthOptions& options, c
     } else {
         const auto file = config::load_users_file(options.users, auth::users_checks(limits));
         if (!file.errors.empty()) {
-            fault = text_of_errors(file.errors);
+            // Of the contents the place says enough.
+            fault = (file.errors.front().line == 0 ? "auth.users: " : "") + text_of_errors(file.errors);
             return nullptr;
         }
         if (file.is_readable_by_others)

@@ -305,4 +305,8 @@ TEST_CASE("roles of the configuration must exist") {
     CHECK_THROWS_WITH(Door("", "desk"), Catch::Contains("auth.anonymous: there is no role \"desk\""));
     CHECK_THROWS_WITH(Door("users:\n", "desk"), Catch::Contains("users.yaml"));
     CHECK_THROWS_WITH(Door("users: 1\n"), Catch::Contains("users.yaml:1:8: "));
+    config::AuthOptions options;
+    options.users = "/nowhere/users.yaml";
+    CHECK(Authentication::find_fault(options, {}) ==
+          "auth.users: /nowhere/users.yaml: cannot be read: No such file or directory");
 }
