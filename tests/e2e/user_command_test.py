@@ -169,6 +169,21 @@ class UserCommand(unittest.TestCase):
         self.write("users:\n  a: {}\n  a: {}\n")
         self.assertIn("users.yaml:3:3: duplicate key", self.refusal("list"))
 
+    def test_a_broker_s_configuration_is_not_edited(self):
+        self.write("http:\n  port: 8081\n")
+        self.path.chmod(0o644)
+        for arguments in (("add", "zed", "--no-password"), ("list",)):
+            self.assertIn('users.yaml:1:1: unknown option "http"; a users file has roles and users',
+                          self.refusal(*arguments))
+        self.assertEqual(self.path.stat().st_mode & 0o777, 0o644)
+
+    def test_list_tells_the_errors(self):
+        self.write(FILE.replace(HASH, "open sesame"))
+        done = self.user("list")
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stdout, "(?m)^bob ")
+        self.assertRegex(done.stderr, r"^sluice: .*users\.yaml:15:15: users\.alice\.password: ")
+
     def test_a_file_that_the_broker_refuses_is_edited_with_a_warning(self):
         self.write(FILE.replace(HASH, "open sesame"))
         done = self.user("add", "carol", "--no-password")

@@ -95,11 +95,19 @@ void print_users(const std::vector<YamlMember>& users, const Console& console) {
 }  // namespace
 
 int list_users(const UserOptions& options, Console console) {
-    return reporting(console, [&] {
+    bool is_valid = true;
+    const int status = reporting(console, [&] {
         UsersFile file(options.file, UsersFile::Missing::is_error);
-        if (!options.json) return print_users(file.lines().users(), console);
-        for (const YamlMember& user : file.lines().users()) console.print_json(json::serialize(json_of_user(user)));
+        if (options.json)
+            for (const YamlMember& user : file.lines().users()) console.print_json(json::serialize(json_of_user(user)));
+        else
+            print_users(file.lines().users(), console);
+        for (const config::ConfigError& error : file.errors()) {
+            is_valid = false;
+            console.error(to_string(error));
+        }
     });
+    return is_valid ? status : exit_failed;
 }
 
 }  // namespace sluice::cli

@@ -121,21 +121,23 @@ std::string UsersFile::read(int file, const std::string& path) {
     return text;
 }
 
+std::vector<config::ConfigError> UsersFile::errors() const {
+    return config::parse_users_file(path_, lines_.text(), auth::users_checks({})).errors;
+}
+
 void UsersFile::save(const Console& console) const {
     constexpr mode_t of_others = S_IRWXG | S_IRWXO;
     Replacement replacement(path_);
     struct stat before {};
     const bool is_known = file_ >= 0 && fstat(file_, &before) == 0;
     if (is_known) replacement.give_to(before.st_uid, before.st_gid);
-    const std::string text = lines_.text();
-    replacement.write(text);
+    replacement.write(lines_.text());
     replacement.take_place();
     if (is_known && (before.st_mode & of_others) != 0)
         console.warning("others could read " + path_ + "; now its owner alone can (the broker must run as that user)");
-    // A warning alone: edits one after another may be what mends the file, and the broker may have other limits.
-    const auto errors = config::parse_users_file(path_, text, auth::users_checks({})).errors;
-    if (!errors.empty())
-        console.warning("the change is written, but the broker will not accept the file: " + to_string(errors[0]));
+    // Only a warning: several edits in turn may mend the file, and the broker may have other limits.
+    if (const auto found = errors(); !found.empty())
+        console.warning("the change is written, but the broker will not accept the file: " + to_string(found[0]));
 }
 
 }  // namespace sluice::cli

@@ -4,9 +4,11 @@
 
 #include <string>
 #include <sys/types.h>
+#include <vector>
 
 #include "broker/cli/common/console.hpp"
 #include "broker/cli/user/users_lines.hpp"
+#include "config/config_error.hpp"
 
 namespace sluice::cli {
 
@@ -21,7 +23,9 @@ public:
     UsersFile& operator=(const UsersFile&) = delete;
 
     UsersLines& lines() { return lines_; }
-    // For its owner alone, whoever could read it before. Warns of what a broker would refuse in it.
+    // What a broker would refuse.
+    std::vector<config::ConfigError> errors() const;
+    // Saves it for its owner alone, whoever could read it before. Warns of contents that a broker would refuse.
     void save(const Console& console) const;
 
 private:

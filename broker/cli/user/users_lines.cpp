@@ -103,6 +103,9 @@ void UsersLines::parse() {
         return node.kind == YamlNode::Kind::map || node.kind == YamlNode::Kind::null;
     };
     if (!is_map(root_)) refuse(root_, "is not a users file, which has 'users:'");
+    for (const YamlMember& member : root_.members)  // a broker's configuration, say
+        if (member.key.text != "users" && member.key.text != "roles")
+            refuse(member.key, "unknown option \"" + member.key.text + "\"; a users file has roles and users");
     for (const char* part : {"users", "roles"})
         if (const YamlNode* node = section(part); node != nullptr && !is_map(*node))
             refuse(*node, std::string(part) + " must be names with what each has");
