@@ -81,6 +81,8 @@ class CommandLine(unittest.TestCase):
              "'' for nobody's, not *"),
             (["subscribe", "--owner", "a", "b"], "--owner requires --subscription"),
             (["user"], "expected a subcommand: add, passwd, token, list or remove"),
+            (["user", "delete", "alice", "--file", "f"], "there is no subcommand 'delete'"),
+            (["user", "--fil", "f"], "there is no option --fil"),
             (["user", "list"], "--file is required"),
             (["user", "add", "--file", "f"], "NAME is required"),
             (["user", "add", "a", "--file", "f", "--no-password", "--password-stdin"],

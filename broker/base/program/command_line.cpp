@@ -98,13 +98,15 @@ std::string message_of(const CLI::App& app, const CLI::ParseError& error) {
     left.erase(std::remove(left.begin(), left.end(), "--"), left.end());
     const auto is_option = [](const std::string& text) { return text.size() > 1 && text.front() == '-'; };
     const auto option = std::find_if(left.begin(), left.end(), is_option);
+    const CLI::App& command = innermost(app);
+    const auto names = subcommand_names(command);
+    const bool needs_subcommand = !names.empty() && command.get_require_subcommand_min() != 0;
+    // Options behind an unknown subcommand would be its own.
+    if (needs_subcommand && !left.empty() && option != left.begin())
+        return "there is no subcommand '" + left.front() + "'" + suggestion(left.front(), names);
     // Report an unknown option first: CLI11 would report missing arguments instead.
     if (option != left.end()) return no_option(app, *option);
-    const CLI::App& command = innermost(app);
-    if (const auto names = subcommand_names(command); !names.empty() && command.get_require_subcommand_min() != 0) {
-        if (left.empty()) return "expected a subcommand: " + list(names);
-        return "there is no subcommand '" + left.front() + "'" + suggestion(left.front(), names);
-    }
+    if (needs_subcommand) return "expected a subcommand: " + list(names);
     if (!left.empty()) return "unexpected argument '" + left.front() + "'";
     if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) return mismatch(error.what());
     if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) return bad_value(error.what());
