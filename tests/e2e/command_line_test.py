@@ -185,6 +185,7 @@ class CommandLine(unittest.TestCase):
         self.assertIn("1 a line or an item was refused, 2 failed", text("publish"))
         self.assertIn("1 nothing matched", text("match"))
         self.assertIn("1 no pair is within --within, 2 failed", text("distance"))
+        self.assertIn("0 done, 1 the store is damaged (verify), 2 failed", text("store"))
         for command in ("publish", "subscribe", "why", "status", "top", "streams"):
             self.assertIn("--timeout SECONDS", text(command))
 

@@ -75,7 +75,8 @@ constexpr CommandHelp store{false, R"(  sluice store stat --all store
   sluice store export store > store.export
   sluice store import store.export moved
   sluice store repair store
-)"};
+)",
+                            "0 done, 1 the store is damaged (verify), 2 failed"};
 
 // Of each of its commands.
 constexpr CommandHelp store_command{false, ""};
