@@ -13,6 +13,16 @@ namespace {
 
 using Completeness = Section::Completeness;
 
+// "http.port" for "port"; "": no section has the option, or several have.
+std::string full_name_of(const std::string& name) {
+    static const auto defaults = std::get<YamlNode>(parse_yaml("", default_yaml()));
+    std::vector<std::string> found;
+    for (const auto& [section, options] : defaults.members)
+        for (const auto& [option, value] : options.members)
+            if (option.text == name) found.push_back(section.text + '.' + name);
+    return found.size() == 1 ? found.front() : "";
+}
+
 void apply(const std::string& source, const YamlNode& root, Completeness completeness,
            const TextCheck& check_event_path, LoadedConfig& config) {
     if (root.kind == YamlNode::Kind::null) return;
@@ -22,7 +32,7 @@ void apply(const std::string& source, const YamlNode& root, Completeness complet
     }
     Section section(source, "", root, config.errors, completeness);
     read_options(section, config.options, check_event_path);
-    section.finish();
+    section.finish(full_name_of);
 }
 
 void apply_text(const std::string& source, std::string_view text, Completeness completeness,

@@ -30,6 +30,20 @@ std::string kind_of(const YamlNode& node) {
     return node.quoted ? "the text " : "";
 }
 
+// "; did you mean 10GiB?" for 10G, 10GB, 10 gb; else "".
+std::string meant_size(const std::string& text) {
+    const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    std::string unit;
+    for (const char c : text.substr(digits))
+        if (c != ' ') unit += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    for (const char* prefix : {"K", "M", "G"}) {
+        const std::string meant = text.substr(0, digits) + prefix + "iB";
+        const bool is_meant = unit == prefix || unit == std::string(prefix) + "B" || unit == std::string(prefix) + "IB";
+        if (is_meant && parse_size(meant)) return "; did you mean " + meant + "?";
+    }
+    return "";
+}
+
 }  // namespace
 
 std::string Section::describe(const YamlNode& node) const {
@@ -144,7 +158,8 @@ std::optional<std::size_t> Section::read_size(std::string_view name, std::size_t
     const auto value = parse_size(node->text);
     if (value && *value >= min && *value <= max) return value;
     if (!value)
-        fault(*node, full_name(name) + ": expected " + expected + ", found " + describe(*node));
+        fault(*node,
+              full_name(name) + ": expected " + expected + ", found " + describe(*node) + meant_size(node->text));
     else
         fault(*node, full_name(name) + ": " + node->text + " is not between " + size_text(min) + " and " +
                          size_text(max) +
@@ -288,14 +303,15 @@ void Section::each(const std::function<void(const std::string& name, const YamlN
     }
 }
 
-void Section::finish() {
+void Section::finish(const TextCheck& find_elsewhere) {
     if (knows_all_) return;
     for (const auto& [key, value] : map_.members) {
         if (faults_.size() >= faults_max) return;
         if (std::find(known_.begin(), known_.end(), key.text) != known_.end()) continue;
         std::string message = "unknown option " + quote(key.text) + (path_.empty() ? "" : " in " + quote(path_));
-        const std::string_view suggestion =
-            text::nearest(key.text, std::vector<std::string_view>(known_.begin(), known_.end()));
+        std::string suggestion = find_elsewhere ? find_elsewhere(key.text) : "";
+        if (suggestion.empty())
+            suggestion = text::nearest(key.text, std::vector<std::string_view>(known_.begin(), known_.end()));
         if (!suggestion.empty()) message += "; did you mean " + quote(suggestion) + "?";
         fault(key, std::move(message));
     }

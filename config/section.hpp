@@ -84,7 +84,8 @@ public:
     void refuse(std::string_view name, const std::string& why);  // if the map sets the option
     void fault(const YamlNode& at, std::string message);
     void fault(std::string message) { fault(map_, std::move(message)); }  // of the map as a whole
-    void finish();
+    // `find_elsewhere`, if any, returns the full name of the option that a member is in another section, or "".
+    void finish(const TextCheck& find_elsewhere = {});
     const std::string& name() const { return path_; }  // dotted, "" for the root
 
 private:

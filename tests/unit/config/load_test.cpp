@@ -232,6 +232,12 @@ TEST_CASE("a bad file is refused with place and reason") {
         {"http: {hosts: [\"*.example.org\"]}\n",
          "f.yaml:1:16: http.hosts: expected a list of names such as broker.example.org, or \"*\", found the text "
          "\"*.example.org\""},
+        {"port: 81\n", "f.yaml:1:1: unknown option \"port\"; did you mean \"http.port\"?"},
+        {"threads: 2\n", "f.yaml:1:1: unknown option \"threads\""},  // of two sections
+        {"publsh: {}\n", "f.yaml:1:1: unknown option \"publsh\"; did you mean \"publish\"?"},
+        {"store: {bytes: 10GB}\n",
+         "f.yaml:1:16: store.bytes: expected auto or a size, such as 4096, 64KiB, 16MiB or 1GiB, found \"10GB\"; did "
+         "you mean 10GiB?"},
         {"streams:\n  w:\n    deduplicate: yes\n",
          "f.yaml:3:18: streams.w.deduplicate: expected true or false, found \"yes\""},
     };
@@ -343,6 +349,9 @@ tls:
     const auto config = parse_config("f.yaml", "http: {listeners: [{unix: /a}, {unix: /c}]}", override_list);
     REQUIRE(config.options.http.listeners.size() == 1);
     CHECK(config.options.http.listeners[0].unix_path == "/b");
+
+    CHECK(errors_of("", {"port=18120"}) ==
+          Errors{"--set port=18120: unknown option \"port\"; did you mean \"http.port\"?"});
 
     // A list takes the place of an earlier port, and no port that of an earlier list.
     CHECK(errors_of("", {"http.port=0", "http.listeners=[{unix: /b}]"}).empty());
