@@ -150,8 +150,8 @@ class Store(unittest.TestCase):
         with self.daemon() as daemon:
             status, _, said = run_to_end("--set", "http.port=0", "--set", f"store.path={self.path}")
             self.assertEqual(status, 1)
-            self.assertIn(f"the store in {self.path} can't be opened: process {daemon.process.pid} has it open, and only "
-                          "one may", said)
+            user = f"process {daemon.process.pid}"
+            self.assertIn(f"the store in {self.path} can't be opened: {user} has it open, and only one may", said)
             self.assertEqual(self.published(daemon, *FEED), (3, 0, 0))
         with self.daemon() as again:
             self.assertEqual(self.published(again, *FEED), (0, 0, 3))

@@ -3,11 +3,10 @@
 
 #include <catch2/catch.hpp>
 
-using namespace sluice;
-
 TEST_CASE("TlsServer: the faults of files are found without listening") {
-    config::TlsOptions options;
-    CHECK(server::TlsServer::find_fault(options).empty());
+    using sluice::server::TlsServer;
+    sluice::config::TlsOptions options;
+    CHECK(TlsServer::find_fault(options).empty());
     options.certificates = {{"/nowhere/a.pem", "/nowhere/a.key"}};
-    CHECK(server::TlsServer::find_fault(options) == "tls.certificates: /nowhere/a.pem: No such file or directory");
+    CHECK(TlsServer::find_fault(options) == "tls.certificates: /nowhere/a.pem: No such file or directory");
 }
