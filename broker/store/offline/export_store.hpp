@@ -17,8 +17,7 @@ Exported export_store(const std::string& path, std::ostream& out, const std::str
 
 // Makes a store in a folder that is empty or does not exist, with the ids of the file. As after a backup, the log that
 // opens it begins a new epoch. If this process is root's, the store gets the owner of the folder, or of the one that it
-// is made in. Throws ExportError if the file is damaged, std::runtime_error otherwise; then there is
-// no store.
+// is made in. Throws ExportError if the file is damaged, std::runtime_error otherwise; then there is no store.
 Exported import_store(std::istream& in, const std::string& path);
 
 }  // namespace sluice::store
