@@ -25,7 +25,7 @@ std::string check_start(const std::string& start) {
     if (const auto seconds = text::parse_date(start); seconds && std::isfinite(*seconds)) return {};
     return "expected now, first, an id such as EPOCH-ID or an event's number, a time such as 2026-11-27T10:00:00Z, or "
            "a "
-           "duration such as 24h";
+           "duration such as 30min or 24h";
 }
 
 std::string check_dead_letter(const std::string& stream) {

@@ -119,11 +119,12 @@ CLI::Option* add_subscription(CLI::App& command, const std::shared_ptr<Subscribe
     auto* after =
         command.add_option("--after", options->after, "Begin after the event with this id, such as k3v9x0a2-105")
             ->type_name("ID");
-    auto* since = command
-                      .add_option("--since", options->since,
-                                  "Begin at this time, such as 2026-11-27T08:00:00Z, or this long ago, such as 24h")
-                      ->type_name("TIME|DURATION")
-                      ->excludes(after);
+    auto* since =
+        command
+            .add_option("--since", options->since,
+                        "Begin at this time, such as 2026-11-27T08:00:00Z, or this long ago, such as 30min or 24h")
+            ->type_name("TIME|DURATION")
+            ->excludes(after);
     command
         .add_flag("--from-first", options->from_first,
                   "Begin with the oldest event that the broker keeps (replay's default)")

@@ -96,8 +96,9 @@ bool report_gaps(const json::object& reply, const std::string& stream, const Con
 
 int match_past(const MatchOptions& options, const Console& console) {
     if (!config::parse_duration(*options.since) && !text::parse_date(*options.since)) {
-        console.error("--since: expected a time such as 2026-11-27T10:00:00Z, or a duration such as 24h, not \"" +
-                      *options.since + "\"");
+        console.error(
+            "--since: expected a time such as 2026-11-27T10:00:00Z, or a duration such as 30min or 24h, not \"" +
+            *options.since + "\"");
         return exit_failed;
     }
     auto server = find_server(options);

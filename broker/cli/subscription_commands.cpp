@@ -20,7 +20,8 @@ namespace sluice::cli {
 namespace {
 
 constexpr const char* start_rule =
-    "now, first, an event's id (it goes on after it), a time such as 2026-11-27T08:00:00Z, or a duration such as 24h";
+    "now, first, an event's id (it goes on after it), a time such as 2026-11-27T08:00:00Z, or a duration such as 30min "
+    "or 24h";
 
 // A command that names a subscription.
 template <class Options>

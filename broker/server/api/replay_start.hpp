@@ -23,7 +23,7 @@ struct SinceStart {
 std::optional<SinceStart> find_since(std::string_view since, const text::StreamSelection& streams,
                                      store::EventLog& log);
 inline constexpr std::string_view since_rule =
-    "a time such as 2026-11-27T10:00:00Z, or a duration such as 24h (units: us, ms, s, min, h, d)";
+    "a time such as 2026-11-27T10:00:00Z, or a duration such as 30min or 24h";
 
 struct ReplayStart {
     std::optional<std::uint64_t> next_id{};  // a replay begins with it; none: live events

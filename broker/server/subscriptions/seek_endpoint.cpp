@@ -49,7 +49,7 @@ asio::awaitable<HttpReply> seek_subscription(Services& services, HttpRequest& re
         co_return status_reply(
             400,
             "the body must be a JSON object such as {\"to\": \"first\"}: now, first, an id, a time, or "
-            "a duration such as 24h");
+            "a duration such as 30min or 24h");
     config::SubscriptionOptions options = subscription->state().options;
     options.start = *place;
     auto find = [&] { return find_subscription_start(options, services.log); };

@@ -534,7 +534,7 @@ TEST_CASE("match --since says what its counts leave out") {
     options.since = "yesterday";
     CHECK(run(match, options).exit_status == exit_failed);
     CHECK(run(match, options).err ==
-          "sluice: --since: expected a time such as 2026-11-27T10:00:00Z, or a duration such as 24h, not "
+          "sluice: --since: expected a time such as 2026-11-27T10:00:00Z, or a duration such as 30min or 24h, not "
           "\"yesterday\"\n");
 }
 
