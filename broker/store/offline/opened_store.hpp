@@ -9,7 +9,7 @@
 
 namespace sluice::store {
 
-// The folder without slashes at its end. Throws std::runtime_error if there is none, or if this process may not read it.
+// The folder without slashes at its end. Throws std::runtime_error if there is none or this process may not read it.
 std::string store_folder_of(const std::string& path);
 // Throws std::runtime_error unless the folder has a store, be it damaged.
 void require_store(const std::string& path);

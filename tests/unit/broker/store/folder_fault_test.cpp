@@ -58,7 +58,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(Fixture, "find_fault_in_folder: a file → it is not a folder; nothing there → no fault") {
+TEST_CASE_METHOD(Fixture, "find_fault_in_folder: a file → it is not a folder, nothing there → no fault") {
     CHECK(find_fault_in_folder(store / "CURRENT", FolderUse::write) == "it is not a folder");
     CHECK(find_fault_in_folder(store / "none", FolderUse::write).empty());
     CHECK(find_fault_in_folder(store, FolderUse::write).empty());
