@@ -161,7 +161,8 @@ TEST_CASE("a bad file is refused with place and reason") {
          "a list"},
         {"matcher:\n  batch_events: 0\n", "f.yaml:2:17: matcher.batch_events: 0 is not between 1 and 1024"},
         {"limits:\n  document_bytes: 16MB\n",
-         "f.yaml:2:19: limits.document_bytes: expected a size, such as 4096, 64KiB, 16MiB or 1GiB, found \"16MB\""},
+         "f.yaml:2:19: limits.document_bytes: expected a size, such as 4096, 64KiB, 16MiB or 1GiB, found \"16MB\"; did "
+         "you mean 16MiB?"},
         {"limits:\n  document_bytes: 2GiB\n", "f.yaml:2:19: limits.document_bytes: 2GiB is not between 1B and 1GiB"},
         {"delivery:\n  slow_consumer: block\n",
          "f.yaml:2:18: delivery.slow_consumer: expected one of replay, disconnect, found \"block\""},

@@ -97,7 +97,7 @@ TEST_CASE("erase_item: any item of a document in any format → it is gone, and 
         record.store();
         check_others(document, record);
     }
-    CHECK(checked > 60);
+    CHECK(checked > 50);
 }
 
 TEST_CASE("erase_copies: an item beside other events → it is gone, unless it is an event there") {
